@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT
+ * data/base/status.c - the thread's one-line reason. */
+#include "data/base/status.h"
+#include <assert.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+
+static _Thread_local char reason[RR_REASON_MAX];
+
+/* A name or a cell quoted in a reason may hold anything; the line stays one line. */
+static void keep_to_one_line(char *s)
+{
+    for (; *s; s++)
+        if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
+}
+
+enum rr_status rr_fail(enum rr_status st, const char *fmt, ...)
+{
+    assert(st != RR_OK);
+    char line[RR_REASON_MAX]; // the arguments may point into `reason`
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    keep_to_one_line(line);
+    memcpy(reason, line, strlen(line) + 1);
+    return st;
+}
+
+enum rr_status rr_fail_in(enum rr_status st, const char *fmt, ...)
+{
+    assert(st != RR_OK);
+    char line[RR_REASON_MAX];
+    va_list ap;
+    va_start(ap, fmt);
+    const int n = vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    if (n >= 0 && (size_t)n < sizeof line - 3) snprintf(line + n, sizeof line - (size_t)n, ": %s", reason);
+    keep_to_one_line(line);
+    memcpy(reason, line, strlen(line) + 1);
+    return st;
+}
+
+const char *rr_reason(void) { return reason; }
+
+int rr_status_worse(int a, int b)
+{
+    static const int order[] = {RR_EINTERNAL, RR_EIO, RR_EINPUT, RR_EUSAGE, RR_EGATE, RR_EMISSING};
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++)
+        if (a == order[i] || b == order[i]) return order[i];
+    return RR_OK;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/catalog.h - the shipped facts: GPUs, hardware, instances and their prices, each row with source and date. */
+#ifndef RR_DATA_CATALOG_H
+#define RR_DATA_CATALOG_H
+#include "data/notes.h"
+#include "data/param.h"
+
+struct rr_fact {               /* where a row stands */
+    const char *source, *date; /* as in the file */
+    const char *path;          /* "data/facts/instances.csv" */
+    int64_t line;
+};
+struct rr_gpu {
+    const char *id;      /* "h100-80gb-sxm" */
+    const char *aliases; /* other spellings, separated by | */
+    const char *vendor, *arch;
+    double memory_gib, idle_w, power_w;           /* 0 = not known */
+    double bf16_tflops, fp16_tflops, fp32_tflops; /* dense; 0 = not known */
+    double memory_gb_s, link_gb_s;                /* link: one direction */
+    struct rr_fact fact;
+};
+struct rr_hardware { /* a server that can be bought */
+    const char *id;  /* "hgx-h100-8" */
+    const char *gpu; /* rr_gpu id */
+    int32_t gpus, cpus_milli, memory_mib;
+    struct rr_amount price; /* per node; micro 0 = not known */
+    double idle_w, power_w; /* of the whole node, at no load and at full load; 0 = not known */
+    struct rr_fact fact;
+};
+struct rr_instance { /* a machine that can be rented */
+    const char *id;  /* "aws/p5.48xlarge" */
+    const char *gpu;
+    int32_t gpus, cpus_milli, memory_mib; /* gpus >= 1; 0 = not known for the others */
+    struct rr_fact fact;
+};
+struct rr_price_row {
+    const char *instance, *region;
+    const char *plan;         /* "on_demand", "reserved", "spot" */
+    const char *term;         /* "1 year", "3 years", "" */
+    const char *payment;      /* "no_upfront", "partial_upfront", "all_upfront", "" */
+    struct rr_price rate;     /* per node and hour */
+    struct rr_amount upfront; /* per node; micro 0 = none */
+    struct rr_fact fact;
+};
+struct rr_catalog {
+    const struct rr_gpu *gpu;
+    const struct rr_hardware *hardware;
+    const struct rr_instance *instance;
+    const struct rr_price_row *price;
+    size_t n_gpus, n_hardware, n_instances, n_prices;
+};
+/* The folder of the shipped data: $RACKRATE_DATA, else DIR/../share/rackrate or DIR/../data beside the running program, else the one given at
+ * build time. RR_EIO naming what was looked at when none has facts/. */
+RR_CHECKED enum rr_status rr_data_dir(struct rr_arena *a, const char **ret);
+/* Reads and checks every table: RR_EINPUT "PATH:LINE: ..." for a price of 0, reserved above on-demand without a note, an unknown GPU, a repeated key, a row without source or date. */
+RR_CHECKED enum rr_status rr_catalog_load(const char *data_dir, struct rr_arena *a, struct rr_catalog *ret);
+/* By id or alias; RR_EINPUT with the nearest right name. */
+RR_CHECKED enum rr_status rr_catalog_gpu(const struct rr_catalog *c, const char *name, const struct rr_gpu **ret);
+RR_CHECKED enum rr_status rr_catalog_hardware(const struct rr_catalog *c, const char *id, const struct rr_hardware **ret);
+RR_CHECKED enum rr_status rr_catalog_instance(const struct rr_catalog *c, const char *id, const struct rr_instance **ret);
+/* The latest row of that key; region "" matches any only when all rows agree. RR_EINPUT naming what exists: never a silent $0. */
+RR_CHECKED enum rr_status rr_catalog_price(const struct rr_catalog *c, const char *instance, const char *region, const char *plan,
+                                           const char *term, const char *payment, const struct rr_price_row **ret);
+#endif

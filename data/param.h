@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/param.h - a parameter is a row: from it come parsing, checks, --help, `check --print`, `list` and the JSON Schema.
+ *
+ * A table of rows fills one struct: each row names the field by its offset. The struct's first member is `uint64_t given`: bit i is
+ * set when the scenario gave row i itself (a default does not count). At most 64 rows a table. */
+#ifndef RR_DATA_PARAM_H
+#define RR_DATA_PARAM_H
+#include "data/base/json.h"
+#include "data/base/time.h"
+#include "data/dist.h"
+#include "data/notes.h"
+
+enum rr_param_type {                 /* JSON form                     -> C field */
+                     RR_P_BOOL,      /* true                          -> bool */
+                     RR_P_INT,       /* 8                             -> int64_t */
+                     RR_P_REAL,      /* 1.3                           -> double */
+                     RR_P_SHARE,     /* 0.3 or "30 %"                 -> double in [least, most] */
+                     RR_P_TEXT,      /* "text"                        -> const char * */
+                     RR_P_PATH,      /* "file", relative to the scenario file -> const char *, joined to its folder */
+                     RR_P_WORD,      /* one of words[]                -> int, the index */
+                     RR_P_TIME,      /* "5 min"                       -> int64_t, microseconds */
+                     RR_P_DURATION,  /* "36 months"                   -> struct rr_duration */
+                     RR_P_DATE,      /* "2026-01-01"                  -> int64_t, epoch microseconds */
+                     RR_P_MONEY,     /* "$400,000"                    -> struct rr_amount */
+                     RR_P_RATE,      /* "$2.10/gpu/h"                 -> struct rr_price */
+                     RR_P_BYTES,     /* "80 GiB"                      -> int64_t */
+                     RR_P_POWER,     /* "10.2 kW"                     -> double, W */
+                     RR_P_FREQUENCY, /* "0.5/s"                       -> double, 1/s */
+                     RR_P_DIST_TIME, /* "2 h" or {"exponential": ...} -> struct rr_dist, microseconds */
+                     RR_P_DIST_REAL, /* 1 or {"choice": ...}          -> struct rr_dist */
+                     RR_P_OBJECT,    /* {...}                         -> const cJSON *: read by its owner's code (tables of its own) */
+};
+struct rr_amount {
+    struct rr_money money;
+    char currency[4];
+};
+struct rr_price {
+    struct rr_rate rate;
+    char currency[4];
+};
+
+#define RR_PF_REQUIRED 1u /* absent is an error */
+#define RR_PF_DECIDES  2u /* part of the decision hash: the engine's course depends on it */
+#define RR_PF_LATER    4u /* in the contract, not built yet: given = RR_EINPUT "POINTER: "NAME" is not built yet in rackrate VERSION" */
+
+struct rr_param {
+    const char *name;
+    enum rr_param_type type;
+    size_t offset;
+    const char *unit;         /* for people: "s", "per node and hour", "" */
+    const char *def;          /* default as JSON text ("\"5 min\"", "0.3", "true"); NULL = none: field stays zero */
+    double least, most;       /* in the field's unit; both 0 = no limits */
+    const char *help;         /* one line, no period */
+    const char *source;       /* where the default comes from; NULL when plain */
+    const char *const *words; /* RR_P_WORD: NULL-terminated */
+    unsigned flags;
+};
+
+/* Reads the members of `object` (may be NULL: defaults only) by `table` into `into` (zeroed by the caller, `given` first).
+ * `pointer` is the object's JSON pointer. {"value", "source", "owner", "as_of"} wrappers are looked through. Unknown keys fail with the nearest right key;
+ * names in `skip` (NULL-terminated, or NULL) are left alone: the caller reads them. `base` is the folder for RR_P_PATH.
+ * Errors: RR_EINPUT "PATH:LINE:COLUMN: POINTER: what is wrong; what would be right". */
+struct rr_param_ctx {
+    const struct rr_json *json;
+    struct rr_arena *arena; /* texts and arrays of the result live here */
+    const char *base;
+};
+RR_CHECKED enum rr_status rr_params_read(const struct rr_param_ctx *ctx, const struct rr_param *table, size_t n, const cJSON *object,
+                                         const char *pointer, const char *const *skip, void *into);
+static inline bool rr_given(const void *into, size_t row) { return (*(const uint64_t *)into >> row) & 1u; }
+/* "VALUE" of row i as the scenario would write it, for `check --print` and reports. */
+void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *into);
+/* {"type": ..., "description": ..., "default": ...} of the row, as JSON Schema 2020-12. The caller owns the tree. */
+cJSON *rr_param_schema(const struct rr_param *row);
+/* {"type": "object", "additionalProperties": false, "properties": {...}} of a table. */
+cJSON *rr_params_schema(const struct rr_param *table, size_t n);
+
+/* An open set's member as the scenario sees it: a plan, a policy, a placement, an importer. FIRST member of its descriptor. */
+struct rr_kind {
+    const char *name;    /* the word in scenarios */
+    const char *summary; /* one line for `rackrate list` */
+    const struct rr_param *params;
+    size_t n_params;
+    size_t params_size; /* of the struct that the rows fill; 0 = no params */
+    unsigned use;       /* RR_USE_*: where the word may stand */
+};
+#define RR_USE_POOL       1u /* a pool's plan */
+#define RR_USE_COMMITMENT 2u /* an entry of "commitments" */
+struct rr_kinds {
+    const struct rr_kind *const *at;
+    size_t n;
+};
+const struct rr_kind *rr_kind_find(struct rr_kinds kinds, const char *name); /* NULL when absent */
+/* The open sets, handed down by sim/cli: data/ does not know models/ or sim/. */
+struct rr_registry {
+    struct rr_kinds plans, policies, placements, importers;
+};
+#endif

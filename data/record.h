@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/record.h - what a replay leaves behind: outcomes of jobs, attempts, leases; and what billing makes of them: charges. */
+#ifndef RR_DATA_RECORD_H
+#define RR_DATA_RECORD_H
+#include "data/base/money.h"
+#include "data/base/time.h"
+#include <stdint.h>
+
+enum rr_job_state {
+    RR_JOB_NOT_SUBMITTED, /* beyond the horizon: not counted as submitted */
+    RR_JOB_WAITING,
+    RR_JOB_RUNNING,
+    RR_JOB_FINISHED,
+    RR_JOB_FAILED,
+    RR_JOB_KILLED,
+    RR_JOB_REJECTED,
+};
+enum rr_reason { /* why a job is in its state; rr_reason_text() */
+                 RR_WHY_NONE,
+                 RR_WHY_NEVER_STARTED, /* killed: the trace never started it */
+                 RR_WHY_LIMIT,         /* killed: ran into its limit */
+                 RR_WHY_TRACE_KILLED,  /* killed: as in the trace */
+                 RR_WHY_TRACE_FAILED,  /* failed: as in the trace */
+                 RR_WHY_TOO_LARGE,     /* rejected: more GPUs than any pool can ever hold */
+                 RR_WHY_NO_CPU,        /* rejected: no node has the CPUs */
+                 RR_WHY_NO_MEMORY,     /* rejected: no node has the host memory */
+                 RR_WHY_NO_GPU_TYPE,   /* rejected: no pool has the GPU type */
+                 RR_WHY_NO_DEVICE,     /* rejected: no node fits its GPUs, CPUs and memory together */
+                 RR_WHY_HORIZON,       /* waiting or running at the horizon */
+                 RR_WHYS,
+};
+const char *rr_job_state_text(enum rr_job_state s); /* "finished" */
+const char *rr_why_text(enum rr_reason r);          /* "too large for every pool"; "" for RR_WHY_NONE */
+
+struct rr_outcome {           /* of job i of the replayed trace */
+    int64_t start_us, end_us; /* first start and last end; RR_NEVER when it did not */
+    int64_t lost_us;          /* of its held time, thrown away or overhead */
+    uint32_t node;            /* first node of the last attempt, global id */
+    uint16_t pool;            /* of the last attempt; UINT16_MAX = none */
+    uint16_t attempts;
+    uint8_t state, reason; /* enum rr_job_state, enum rr_reason */
+};
+
+struct rr_attempt {
+    uint32_t job;
+    uint32_t node, nodes; /* first node and how many */
+    uint16_t pool;
+    uint8_t reason;
+    int64_t start_us, end_us;
+};
+
+/* A node held from request (boot included) to release. Leases of one pool are in order of start, then node. */
+struct rr_lease {
+    int64_t start_us, ready_us, end_us; /* request, usable, release; ready_us <= end_us */
+    int64_t used_milli_us;              /* milli-GPU-microseconds used by jobs while held */
+    uint32_t node;                      /* global id */
+    uint16_t pool;
+};
+
+/* One line of a bill. Parts of the cost.* metrics by `type`; `line` says what it is for. */
+struct rr_charge {
+    const char *type;       /* plan type: "on_demand", "reserved", "owned": metric cost.TYPE */
+    const char *line;       /* "compute", "upfront", "depreciation", "energy", "colocation", "maintenance", "staff", ... (static text) */
+    const char *commitment; /* name of the commitment, or NULL */
+    int pool;               /* index, -1 = none (a commitment over several) */
+    bool energy;            /* of which cost.energy */
+    int64_t from_us, to_us; /* the interval it pays for (inside one calendar month) */
+    int64_t due_us;         /* when `billed` is cash */
+    struct rr_money billed, effective;
+    struct rr_money after_horizon; /* effective share that falls behind the horizon, beside `effective` */
+    double quantity;               /* for people: in `unit` */
+    const char *unit;              /* "node-hour", "kWh", "month" */
+    struct rr_rate rate;           /* nano 0 = none */
+};
+#endif

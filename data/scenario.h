@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/scenario.h - the scenario document, checked, one struct a variant.
+ *
+ * document -> alternative (merge patch) -> sweep point -> --set/--values -> one validated document -> struct rr_scenario.
+ * Parsing, checks, `check --print` and the JSON Schema all come from the rows in scenario_table.c and of the registry. */
+#ifndef RR_DATA_SCENARIO_H
+#define RR_DATA_SCENARIO_H
+#include "data/catalog.h"
+#include "data/metric.h"
+#include "data/param.h"
+#include "data/trace.h"
+
+struct rr_workload {
+    uint64_t given;
+    const char *name;     /* the key */
+    const char *pointer;  /* "/workload/prod" */
+    const char *trace;    /* path, or NULL with generate */
+    const char *format;   /* "auto" */
+    const cJSON *columns; /* or NULL */
+    double load_scale, time_scale, max_rejected;
+    bool repeat;
+    const cJSON *generate_json;
+    bool generates;
+    struct rr_generate generate;
+};
+struct rr_pool {
+    uint64_t given;
+    const char *name, *pointer;
+    const char *hardware_id, *instance_id, *region; /* NULL / NULL / "" when not given */
+    const struct rr_hardware *hardware;             /* resolved, or NULL */
+    const struct rr_instance *instance;
+    /* Node shapes: n_shapes == 1 and every node alike, or one per node from a file (then min = max = n_shapes). */
+    const struct rr_node_shape *shape;
+    size_t n_shapes;
+    const char *nodes_file, *nodes_format, *nodes_sha256; /* NULL when not from a file */
+    int64_t nodes_min, nodes_max;                         /* static: equal. INT64_MAX = "unlimited" */
+    int64_t gpus_per_node, cpus_per_node, memory_bytes;   /* as given in the pool itself, 0 = not */
+    const char *gpu;                                      /* accelerator id for type constraints, "" = any */
+    int64_t boot_us, idle_timeout_us;
+    const struct rr_kind *plan; /* NULL = unpriced */
+    void *plan_params;          /* struct of the plan, filled from its rows */
+    const cJSON *nodes_json, *plan_json;
+};
+struct rr_commitment {
+    const char *name, *pointer;
+    const struct rr_kind *plan;
+    void *params;
+};
+struct rr_scheduler {
+    uint64_t given;
+    const struct rr_kind *policy, *placement;
+    void *policy_params, *placement_params;
+    const char *policy_name, *placement_name;
+    enum { RR_ESTIMATE_USER, RR_ESTIMATE_EXACT, RR_ESTIMATE_FACTOR } estimate;
+    double estimate_factor; /* run time x factor with RR_ESTIMATE_FACTOR */
+    const cJSON *estimate_json;
+    int order;     /* 0 arrival, 1 shortest (by estimate) */
+    bool blocking; /* fifo: a head that does not fit blocks all behind it (default true) */
+    int overrun;   /* 0 continue, 1 kill: a job that outruns its estimate */
+};
+struct rr_finance {
+    uint64_t given;
+    double discount_rate;        /* effective yearly; npv.cost is null unless given */
+    struct rr_price electricity; /* per kWh; nano 0 with given bit clear = none */
+    double pue;
+};
+struct rr_limit {     /* "service": {"wait.p95": "<= 4 h"} */
+    int metric;       /* enum rr_metric */
+    bool at_least;    /* ">=" */
+    double limit;     /* in the metric's unit */
+    const char *text; /* as written */
+    const char *pointer;
+};
+struct rr_gate {
+    const char *name, *alternative, *stat; /* alternative NULL = every one; stat default "mean" */
+    int metric;
+    bool has_max, has_min;
+    double max, min;
+    const char *pointer;
+    const char *waived; /* reason, or NULL */
+};
+struct rr_fx {
+    char from[4]; /* 1 `from` = rate x reporting currency */
+    int64_t rate_nano;
+    const char *date, *source;
+};
+
+/* One variant: an alternative at a sweep point, fully checked. */
+struct rr_scenario {
+    uint64_t given;
+    const char *name;        /* of the scenario */
+    const char *variant;     /* "buy" or "buy[/pools/own/nodes=4]" */
+    const char *alternative; /* "buy" ("base" when there is none) */
+    struct rr_clock clock;
+    int64_t start_us;
+    struct rr_duration horizon;
+    int64_t horizon_us; /* RR_NEVER: the last job's end */
+    bool has_horizon;
+    const char *currency; /* "USD" */
+    int64_t seed, replications, warmup_us;
+    const char *baseline; /* variant's alternative name, or NULL */
+    struct rr_workload *workload;
+    size_t n_workloads;
+    struct rr_pool *pool; /* in the order that they are tried */
+    size_t n_pools;
+    struct rr_commitment *commitment;
+    size_t n_commitments;
+    struct rr_scheduler scheduler;
+    struct rr_finance finance;
+    struct rr_limit *service;
+    size_t n_service;
+    struct rr_fx *fx;
+    size_t n_fx;
+    const cJSON *document; /* the validated document of this variant (owned by the set) */
+    struct rr_json *json;
+    uint64_t decision_hash; /* of all that the engine's course depends on: world, fleet, policies, quotes, rows with RR_PF_DECIDES */
+};
+/* One scenario file with all its variants. */
+struct rr_scenario_set {
+    struct rr_arena *arena;
+    struct rr_json *json;
+    const char *path, *name;
+    char sha256[65];
+    struct rr_scenario **variant;
+    size_t n_variants;
+    const char *baseline; /* variant name for `pairs`: the scenario's, else the first */
+    struct rr_gate *gate;
+    size_t n_gates;
+    struct rr_notes notes;
+    const cJSON *root;
+};
+struct rr_scenario_options {
+    const char *const *set;    /* "PTR=VALUE" [n_set] */
+    const char *const *values; /* files: merge patches, in order [n_values] */
+    size_t n_set, n_values;
+    int64_t seed, reps; /* -1 = as the scenario says */
+    bool any_path;      /* do not look at the files it names (schema tests) */
+};
+/* Path "-" is stdin. Unknown keys, wrong units, sections that are not built yet and so on are RR_EINPUT with file:line:column and pointer. */
+RR_CHECKED enum rr_status rr_scenario_load(const char *path, const struct rr_scenario_options *opt, const struct rr_registry *reg,
+                                           const struct rr_catalog *catalog, struct rr_scenario_set **ret);
+void rr_scenario_set_free(struct rr_scenario_set *s); /* takes NULL */
+
+/* An amount or rate in another currency, by the scenario's dated rate: RR_EINPUT "no rate for EUR in /fx ..." when there is none. */
+RR_CHECKED enum rr_status rr_scenario_money(const struct rr_scenario *s, struct rr_amount in, struct rr_money *ret);
+RR_CHECKED enum rr_status rr_scenario_rate(const struct rr_scenario *s, struct rr_price in, struct rr_rate *ret);
+
+/* `check --print`: every parameter of the variant with value, unit, default or given, and source; aligned text, or one JSON document. */
+void rr_scenario_print(struct rr_buf *b, const struct rr_scenario *s, const struct rr_registry *reg);
+/* data/schema/scenario.schema.json from the same rows. The caller owns the tree. */
+cJSON *rr_scenario_schema(const struct rr_registry *reg);
+#endif

@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/trace.h - a workload as a compact struct of arrays, and the importers that make one.
+ *
+ * An importer is one constant in one file, data/import/NAME.c, and one row in data/import/list.h. */
+#ifndef RR_DATA_TRACE_H
+#define RR_DATA_TRACE_H
+#include "data/base/csv.h"
+#include "data/base/time.h"
+#include "data/notes.h"
+#include "data/param.h"
+
+/* What the trace says became of a job. The replay gives every started job its recorded run time, whatever its end was. */
+enum rr_trace_state {
+    RR_TRACE_OK,
+    RR_TRACE_FAILED,        /* ran, then failed: state `failed` when it ends in the replay too */
+    RR_TRACE_KILLED,        /* ran, then was cancelled or hit its limit: `killed` */
+    RR_TRACE_NEVER_STARTED, /* censored: counted as submitted and killed, never placed, no invented time */
+    RR_TRACE_NEVER_ENDED,   /* censored: run_us = RR_NEVER, runs to the horizon */
+};
+
+/* n jobs, sorted by submit time (stable). Columns a trace lacks are NULL; what NULL means stands beside. */
+struct rr_trace {
+    size_t n;
+    int64_t *submit_us;             /* from the scenario's start */
+    int64_t *run_us;                /* > = 0, or RR_NEVER */
+    int64_t *estimate_us;           /* NULL: the run time */
+    int64_t *limit_us;              /* NULL: none */
+    int32_t *gpus_milli;            /* GPUs in total x 1000; 0 = CPU only; below 1000 a share of one device; above, whole (x 1000) */
+    int32_t *nodes;                 /* NULL or 0: as placement says */
+    int32_t *cpus_milli;            /* NULL: 0 */
+    int32_t *memory_mib;            /* host memory; NULL: 0 */
+    uint64_t *gpu_types;            /* NULL or 0: any; else bit i = gpu_type_name[i] is acceptable */
+    uint8_t *state;                 /* enum rr_trace_state; NULL: RR_TRACE_OK */
+    uint16_t *class_id;             /* NULL: class 0 */
+    uint32_t *user_id, *account_id; /* NULL: 0 = unknown */
+    uint32_t *id_at;                /* offset of the NUL-terminated id in id_text; NULL: the id is the number i + 1 */
+    char *id_text;
+    const char *const *class_name, *const *user_name, *const *account_name,
+                                                          *const *gpu_type_name; /* [n_...]; index 0 is "" for the first three */
+    size_t n_classes, n_users, n_accounts, n_gpu_types;
+    bool absolute;                   /* submit_us are epoch times not yet moved to the start (import only) */
+    bool has_estimates;              /* false: estimates are the run times, said in the report */
+    size_t rows, rejected, censored; /* rows read; malformed and left out; kept without a start or an end */
+    const char *path, *format;
+    char sha256[65];
+};
+/* All columns in one heap block each; rr_trace_done frees and takes a zeroed struct. Names live in `arena` given at import. */
+void rr_trace_done(struct rr_trace *t);
+const char *rr_trace_id(const struct rr_trace *t, size_t i, char buf[24]);
+size_t rr_trace_bytes(const struct rr_trace *t); /* memory held */
+
+/* A row on its way in; columns that the row lacks keep the values of RR_JOB_EMPTY. */
+struct rr_trace_row {
+    struct rr_slice id;                                   /* n = 0: none */
+    int64_t submit_us, run_us, estimate_us, limit_us;     /* INT64_MIN: not given */
+    int64_t gpus_milli, nodes, cpus_milli, memory_mib;    /* INT64_MIN: not given */
+    struct rr_slice class_name, user, account, gpu_types; /* gpu_types: names separated by | */
+    enum rr_trace_state state;
+    int64_t line;
+};
+extern const struct rr_trace_row rr_trace_row_empty;
+
+/* Collects rows, rejects and counts by reason, finds repeated ids, sorts. */
+struct rr_trace_builder;
+struct rr_trace_builder *rr_trace_builder_create(const char *path, struct rr_arena *arena, struct rr_notes *notes);
+void rr_trace_builder_free(struct rr_trace_builder *b);
+/* A good row. Checks ranges (times >= 0 and below 1,000 years, gpus_milli in int32, whole above 1000): a bad one is counted as rejected. */
+void rr_trace_add(struct rr_trace_builder *b, const struct rr_trace_row *row);
+/* A malformed row: counted by `reason`, the first line of each reason kept for the message. */
+void rr_trace_reject(struct rr_trace_builder *b, int64_t line, const char *reason, struct rr_slice cell);
+/* RR_EINPUT when more than `max_rejected` (share) of the rows were rejected ("PATH:LINE: ... (N of M rows, limit 1 %)"), when no job is left, or
+ * an id occurs twice ("PATH:17: job id "a" was already used on line 4"; a repeated id counts as one rejected row when under the limit). Notes say what was left out. */
+RR_CHECKED enum rr_status rr_trace_finish(struct rr_trace_builder *b, double max_rejected, struct rr_trace *ret);
+
+struct rr_import_options {
+    const char *format;         /* importer's name or "auto" */
+    const cJSON *columns;       /* {"submit_s": "Submit Time", "duration_s": {"name": "t", "unit": "ms"}} or NULL */
+    const struct rr_json *json; /* for messages about `columns` */
+    double max_rejected;        /* 0.01 */
+};
+struct rr_importer {
+    struct rr_kind kind; /* name, summary */
+    const char *licence; /* of the public data it reads, or "" */
+    /* How sure is this format from the first bytes (at most 64 KiB, decompressed) and the file name? 0 = no .. 100 = certain. */
+    int (*sniff)(const char *name, struct rr_slice head);
+    RR_CHECKED enum rr_status (*read)(const char *path, const struct rr_import_options *opt, struct rr_trace_builder *b, char sha256[65]);
+};
+#define X(name) extern const struct rr_importer rr_import_##name;
+#include "data/import/list.h"
+#undef X
+extern const struct rr_kinds rr_importers;
+
+/* Read a trace in any known format. */
+RR_CHECKED enum rr_status rr_trace_read(const char *path, const struct rr_import_options *opt, struct rr_arena *arena,
+                                        struct rr_notes *notes, struct rr_trace *ret);
+
+/* A fleet from a file: node shapes in file order (`"nodes": {"file", "format"}`). */
+struct rr_node_shape {
+    int32_t gpus;       /* whole devices */
+    int32_t cpus_milli; /* 0 with memory_mib 0: not counted */
+    int32_t memory_mib;
+    const char *gpu; /* type name as in the file, "" = none or not said */
+    const char *name;
+};
+struct rr_fleet_file {
+    size_t n;
+    struct rr_node_shape *node; /* [n], in the arena */
+    const char *format;
+    char sha256[65];
+};
+/* format: "auto", "alibaba-gpu-2023" (openb_node_list), "csv" (name,gpus,cpus,memory_gib,gpu). */
+RR_CHECKED enum rr_status rr_fleet_read(const char *path, const char *format, struct rr_arena *arena, struct rr_fleet_file *ret);
+
+/* The job list that one replication replays: workloads merged, scaled, repeated and generated. */
+struct rr_generate {
+    int64_t count;
+    struct rr_dist gap_us;            /* between arrivals; Poisson: exponential */
+    struct rr_dist duration_us, gpus; /* gpus in whole or fractional GPUs */
+};
+struct rr_trace_use {
+    const struct rr_trace *trace; /* or NULL with `generate` */
+    const struct rr_generate *generate;
+    uint64_t seed;
+    uint32_t replication;
+    uint64_t stream;               /* index of the workload: keeps streams apart */
+    double load_scale, time_scale; /* gaps / load_scale; run times and estimates x time_scale */
+    bool repeat;            /* again and again until `until_us`, aligned to whole weeks (span rounded up to a week; said in a note) */
+    int64_t until_us;       /* rows submitted at or after are not made (counted in *not_submitted); RR_NEVER = all */
+    const char *class_name; /* class of its jobs where the trace has none; the workload's name */
+};
+/* Merges in submit order (ties by workload, then row). Jobs of class c keep their names. The result owns its columns. */
+RR_CHECKED enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, struct rr_arena *arena, struct rr_trace *ret,
+                                         size_t *not_submitted);
+#endif

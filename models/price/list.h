@@ -1,0 +1,4 @@
+/* Price plans, one row each; see models/price/price.h. */
+X(on_demand)
+X(reserved)
+X(owned)

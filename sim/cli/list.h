@@ -1,0 +1,10 @@
+/* Subcommands, one row each, in the order of `rackrate help`; see sim/cli/cli.h. */
+X(run)
+X(check)
+X(init)
+X(list)
+X(explain)
+X(report)
+X(completion)
+X(version)
+X(help)

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/engine/engine.h - one replay: a job list on a fleet under a policy, from 0 to the horizon.
+ *
+ * Order at one instant: node ready, job end, failure or reclaim, price change, arrival (trace order), timer; then one scheduling
+ * pass (DESIGN.md section 4). Arrivals never enter the heap: the sorted trace is merged at the top. */
+#ifndef RR_SIM_ENGINE_H
+#define RR_SIM_ENGINE_H
+#include "data/record.h"
+#include "data/scenario.h"
+#include "data/trace.h"
+
+struct rr_world {
+    const struct rr_scenario *scenario; /* pools, scheduler */
+    const struct rr_trace *trace;       /* the replication's job list (rr_trace_merge) */
+    uint32_t replication;
+    int64_t horizon_us;    /* RR_NEVER: the last job's end */
+    int64_t timeline_bins; /* at most; 0 = no timeline. 2,000 */
+};
+
+/* GPU time of one pool, law 2: held = used + lost + idle + starting + down. Milli-GPU-microseconds. */
+struct rr_pool_time {
+    rr_i128 held, used, lost, idle, starting, down;
+    int64_t nodes_peak, nodes_started;
+};
+/* Mean, least and most over each bin [i x bin_us, (i + 1) x bin_us). GPUs in milli. */
+struct rr_timeline {
+    size_t n;
+    int64_t bin_us;
+    double *used_mean, *held_mean, *queue_mean, *queue_gpus_mean; /* [n] in GPUs, GPUs, jobs, GPUs */
+    double *used_min, *used_max, *held_min, *held_max, *queue_max;
+};
+struct rr_replay {
+    int64_t end_us; /* the horizon, or the last event */
+    size_t n_jobs;
+    struct rr_outcome *outcome; /* [n_jobs] */
+    size_t n_leases;
+    struct rr_lease *lease; /* sorted by pool, start, node */
+    size_t *pool_lease;     /* [n_pools + 1] */
+    size_t n_nodes;
+    int32_t *node_gpus;        /* [n_nodes] by global node id */
+    struct rr_pool_time *pool; /* [n_pools] */
+    struct rr_timeline timeline;
+    int64_t queue_max;
+    int64_t events;   /* popped, for the benchmark */
+    bool queue_grows; /* the backlog still grew at the horizon: waits are censored */
+};
+/* Runs to the end. The replay owns heap blocks: rr_replay_done(). Deterministic: the same world gives the same bytes.
+ * Errors: RR_EINPUT (an elastic pool without max, a static pool of 0 nodes that cannot be funded...), with the pointer. */
+RR_CHECKED enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret);
+void rr_replay_done(struct rr_replay *r);
+/* Laws 1 and 2 recomputed from outcomes and leases: RR_EINTERNAL with the numbers when broken; `detail` gets the printed line. */
+RR_CHECKED enum rr_status rr_replay_check_jobs(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
+RR_CHECKED enum rr_status rr_replay_check_time(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
+
+extern const struct rr_kinds rr_policies, rr_placements; /* sim/policy/list.h, sim/engine/placement */
+#endif
