@@ -10,7 +10,7 @@
 #include "data/dist.h"
 #include "data/notes.h"
 
-enum rr_param_type {                 /* JSON form                     -> C field */
+
                      RR_P_BOOL,      /* true                          -> bool */
                      RR_P_INT,       /* 8                             -> int64_t */
                      RR_P_REAL,      /* 1.3                           -> double */

@@ -15,19 +15,20 @@ enum rr_job_state {
     RR_JOB_KILLED,
     RR_JOB_REJECTED,
 };
-enum rr_reason { /* why a job is in its state; rr_reason_text() */
-                 RR_WHY_NONE,
-                 RR_WHY_NEVER_STARTED, /* killed: the trace never started it */
-                 RR_WHY_LIMIT,         /* killed: ran into its limit */
-                 RR_WHY_TRACE_KILLED,  /* killed: as in the trace */
-                 RR_WHY_TRACE_FAILED,  /* failed: as in the trace */
-                 RR_WHY_TOO_LARGE,     /* rejected: more GPUs than any pool can ever hold */
-                 RR_WHY_NO_CPU,        /* rejected: no node has the CPUs */
-                 RR_WHY_NO_MEMORY,     /* rejected: no node has the host memory */
-                 RR_WHY_NO_GPU_TYPE,   /* rejected: no pool has the GPU type */
-                 RR_WHY_NO_DEVICE,     /* rejected: no node fits its GPUs, CPUs and memory together */
-                 RR_WHY_HORIZON,       /* waiting or running at the horizon */
-                 RR_WHYS,
+/* Why a job is in its state; rr_why_text(). */
+enum rr_reason {
+    RR_WHY_NONE,
+    RR_WHY_NEVER_STARTED, /* killed: the trace never started it */
+    RR_WHY_LIMIT,         /* killed: ran into its limit */
+    RR_WHY_TRACE_KILLED,  /* killed: as in the trace */
+    RR_WHY_TRACE_FAILED,  /* failed: as in the trace */
+    RR_WHY_TOO_LARGE,     /* rejected: more GPUs than any pool can ever hold */
+    RR_WHY_NO_CPU,        /* rejected: no node has the CPUs */
+    RR_WHY_NO_MEMORY,     /* rejected: no node has the host memory */
+    RR_WHY_NO_GPU_TYPE,   /* rejected: no pool has the GPU type */
+    RR_WHY_NO_DEVICE,     /* rejected: no node fits its GPUs, CPUs and memory together */
+    RR_WHY_HORIZON,       /* waiting or running at the horizon */
+    RR_WHYS,
 };
 const char *rr_job_state_text(enum rr_job_state s); /* "finished" */
 const char *rr_why_text(enum rr_reason r);          /* "too large for every pool"; "" for RR_WHY_NONE */

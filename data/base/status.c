@@ -36,7 +36,14 @@ enum rr_status rr_fail_in(enum rr_status st, const char *fmt, ...)
     va_start(ap, fmt);
     const int n = vsnprintf(line, sizeof line, fmt, ap);
     va_end(ap);
-    if (n >= 0 && (size_t)n < sizeof line - 3) snprintf(line + n, sizeof line - (size_t)n, ": %s", reason);
+    const size_t used = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
+    if (used + 3 < sizeof line) {
+        size_t rest = strlen(reason);
+        if (rest > sizeof line - used - 3) rest = sizeof line - used - 3;
+        memcpy(line + used, ": ", 2);
+        memcpy(line + used + 2, reason, rest);
+        line[used + 2 + rest] = '\0';
+    }
     keep_to_one_line(line);
     memcpy(reason, line, strlen(line) + 1);
     return st;
