@@ -18,7 +18,7 @@ OPT_fuzz = $(OPT_asan) -fsanitize=fuzzer-no-link
 CFLAGS ?=
 ALL_CFLAGS = $(CSTD) $(WARN) $(FP) $(OPT_$(VARIANT)) -DRR_VERSION='"$(VERSION)"' -DRR_DATADIR='"$(abspath $(PREFIX))/share/rackrate"' -I. \
              $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CFLAGS)
-LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lgsl -lcjson -lsqlite3 -lnettle -lz -lzstd) -lcjson_utils -lpthread -lm
+LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lgsl -lcjson -lsqlite3 -lnettle -lz -lzstd) -lpthread -lm
 
 LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/price/*.c models/finance/*.c models/*.c \
             reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/study/*.c)

@@ -27,7 +27,7 @@ struct rr_slice rr_json_number(const cJSON *node); /* the number as written; nod
  * naming the pointer and the nearest key. */
 cJSON *rr_json_at(cJSON *root, const char *pointer);
 RR_CHECKED enum rr_status rr_json_set(cJSON *root, const char *pointer, bool make, cJSON *value);
-/* RFC 7396 (cJSONUtils_MergePatchCaseSensitive, on a copy): returns a new tree. */
+/* RFC 7396 on a copy (Debian 12 ships no cJSON_Utils): returns a new tree. */
 cJSON *rr_json_merge(const cJSON *target, const cJSON *patch);
 void rr_json_escape(struct rr_buf *b, const char *key); /* "~" -> "~0", "/" -> "~1": one reference token */
 #endif
