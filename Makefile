@@ -1,57 +1,172 @@
-# rackrate: `make help` lists the targets. Needs GNU make; packages come from `make deps` (Debian 12, Ubuntu).
+# rackrate: `make help` lists the targets. Needs GNU make; packages come from `sh .ci/deps` (Debian 12, Ubuntu).
 SHELL = /bin/bash
 VERSION = 0.1.0
 PREFIX ?= /usr/local
-CC ?= gcc
+DESTDIR ?=
 VARIANT ?= release
 V ?= 0
+JOBS ?= $(shell nproc)
 Q = $(if $(filter 0,$(V)),@)
+ifeq ($(origin CC),default)
+CC = $(if $(filter clang fuzz,$(VARIANT)),clang,gcc)
+endif
 
+# Compiling: every variant in a folder of its own, build/VARIANT.
 B = build/$(VARIANT)
 PKGS = gsl libcjson sqlite3 nettle zlib libzstd
-CSTD = -std=c17 -D_GNU_SOURCE
+PKG_CFLAGS := $(shell pkg-config --cflags $(PKGS) 2>/dev/null)
+PKG_LIBS := $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lgsl -lgslcblas -lcjson -lsqlite3 -lnettle -lz -lzstd)
 WARN = -Wall -Wextra -Wconversion -Wshadow -Werror -Wno-sign-conversion
-FP = -ffp-contract=off
+SANITIZE = -fsanitize=address,undefined -fno-sanitize-recover=undefined
 OPT_release = -O2 -g
-OPT_asan = -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -DRR_ARENA_MALLOC
+OPT_clang = $(OPT_release)
+OPT_asan = -O1 -g $(SANITIZE) -fno-omit-frame-pointer -DRR_ARENA_MALLOC
 OPT_fuzz = $(OPT_asan) -fsanitize=fuzzer-no-link
 CFLAGS ?=
-ALL_CFLAGS = $(CSTD) $(WARN) $(FP) $(OPT_$(VARIANT)) -DRR_VERSION='"$(VERSION)"' -DRR_DATADIR='"$(abspath $(PREFIX))/share/rackrate"' -I. \
-             $(shell pkg-config --cflags $(PKGS) 2>/dev/null) $(CFLAGS)
-LIBS = $(shell pkg-config --libs $(PKGS) 2>/dev/null || echo -lgsl -lcjson -lsqlite3 -lnettle -lz -lzstd) -lpthread -lm
+LDFLAGS ?=
+ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(WARN) -ffp-contract=off $(OPT_$(VARIANT)) -DRR_VERSION='"$(VERSION)"' \
+             -DRR_DATADIR='"$(abspath $(PREFIX))/share/rackrate"' -I. $(PKG_CFLAGS) $(CFLAGS)
+LINK = $(CC) $(OPT_$(VARIANT)) $(LDFLAGS)
+LIBS = $(PKG_LIBS) -lpthread -lm
 
-LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/price/*.c models/finance/*.c models/*.c \
+# What is built: a new file in one of these folders is found by itself.
+LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c models/price/*.c models/finance/*.c \
             reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/study/*.c)
 CLI_SRC = $(wildcard sim/cli/*.c)
+TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/test_*.c)
+FUZZ_SRC = $(wildcard tests/fuzz/fuzz_*.c)
+BENCH_SRC = $(wildcard tests/bench/bench_*.c)
+PROBE_SRC = $(wildcard models/probe/*.cu)
+BATS = $(wildcard tests/cli/*.bats)
 LIB = $(B)/librackrate.a
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ = $(CLI_SRC:%.c=$(B)/%.o)
-TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/test_*.c)
 TEST_BIN = $(TEST_SRC:%.c=$(B)/%)
-BENCH_BIN = $(patsubst %.c,$(B)/%,$(wildcard tests/bench/bench_*.c))
+BENCH_BIN = $(BENCH_SRC:%.c=$(B)/%)
+C_SRC = $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 
-.PHONY: all tests clean
+# Optional parts, used when found, off with CUDA=0 or MPI=0.
+CUDA ?= $(if $(NVCC),1,0)
+MPI ?= $(if $(MPICC),1,0)
+NVCC ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
+MPICC ?= $(shell command -v mpicc 2>/dev/null)
+PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
+
+.DEFAULT_GOAL = all
+.PHONY: all help deps demo demo-run check check-run check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
-all: build/rackrate ## build build/rackrate
+.DELETE_ON_ERROR:
 
-build/rackrate: $(B)/rackrate
-	@ln -sf $(VARIANT)/rackrate $@
+all: $(if $(CLI_SRC),build/rackrate,$(LIB)) $(PROBE) optional ## build build/rackrate (and build/rackrate-probe where CUDA is found)
+
+help: ## this list
+	@echo "make [TARGET] [V=1] [JOBS=N] [CC=clang] [VARIANT=release|clang|asan] [CUDA=0] [MPI=0] [DEPS=0|1]"
+	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1|\2/p' Makefile | column -t -s '|'
+
+SILENT = $(findstring s,$(firstword -$(MAKEFLAGS)))
+optional:
+	$(if $(SILENT),,@echo "  CUDA  $(if $(filter 0,$(CUDA)),off,$(if $(PROBE),$(NVCC),found; no probe in this version))")
+	$(if $(SILENT),,@echo "  MPI   $(if $(filter 0,$(MPI)),off,found; not used in this version)")
+
+build/rackrate: $(B)/rackrate FORCE
+	$(Q)[ "$$(readlink $@)" = $(VARIANT)/rackrate ] || ln -sf $(VARIANT)/rackrate $@
 $(B)/rackrate: $(CLI_OBJ) $(LIB)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(OPT_$(VARIANT)) -o $@ $(CLI_OBJ) $(LIB) $(LIBS)
+	$(Q)$(LINK) -o $@ $(CLI_OBJ) $(LIB) $(LIBS)
 $(LIB): $(LIB_OBJ)
 	@echo "  AR    $@"
 	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
-$(B)/%.o: %.c
+$(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+$(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
+	@echo "  LD    $@"
+	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
 $(B)/tests/%: $(B)/tests/%.o $(LIB)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(OPT_$(VARIANT)) -o $@ $< $(LIB) -lcmocka $(LIBS)
+	$(Q)$(LINK) -o $@ $< $(LIB) -lcmocka $(LIBS)
+build/rackrate-probe: $(PROBE_SRC) $(wildcard models/probe/*.h)
+	@echo "  NVCC  $@"
+	$(Q)$(NVCC) -O2 -std=c++17 -I. -o $@ $(PROBE_SRC) -lcublasLt
 
+# Other flags build anew; the install folder alone does not.
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(CC) $(filter-out -DRR_DATADIR%,$(ALL_CFLAGS))' | cmp -s - $@ || echo '$(CC) $(filter-out -DRR_DATADIR%,$(ALL_CFLAGS))' >$@
+
+deps: ## install the missing packages (as root, with DEPS=1 or through sudo)
+	$(Q)sh .ci/deps lint
+
+demo: ## replay the shipped buy-or-rent scenario and show what it says
+	$(Q)sh .ci/deps demo
+	$(Q)$(MAKE) --no-print-directory -j$(JOBS) demo-run
+demo-run: all
+	$(Q)build/rackrate run data/scenarios/buy-vs-rent.json -o out/demo
+	@echo
+	@echo "The report: out/demo/report.html (or report.md, results.json)"
+
+# make check T=PATTERN picks tests by name. SUITE: what a plain run takes.
+PICK = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -- '$(T)'),$(1))
+ASAN_BIN = $(patsubst %.c,build/asan/%,$(filter tests/unit/%,$(TEST_SRC)))
+FUZZ_BIN = $(FUZZ_SRC:%.c=build/fuzz/%)
+SUITE = $(TEST_SRC:%.c=build/release/%) $(BATS) $(ASAN_BIN) $(FUZZ_BIN)
+HAVE_FUZZER = $(shell echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return !d + (n < 0); }' | \
+                clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null && echo 1)
+SUB = $(MAKE) --no-print-directory -j$(JOBS)
+check: ## quick tests: unit, law, validation, command line, fuzz corpus, sanitizers (T=PATTERN picks)
+	$(Q)sh .ci/deps check
+	$(Q)$(SUB) check-run
+check-run:
+	$(Q)$(SUB) VARIANT=release all $(call PICK,$(TEST_SRC:%.c=build/release/%))
+	$(Q)$(if $(call PICK,$(ASAN_BIN)),$(SUB) VARIANT=asan $(call PICK,$(ASAN_BIN)))
+	$(Q)$(if $(and $(call PICK,$(FUZZ_BIN)),$(HAVE_FUZZER)),$(SUB) VARIANT=fuzz CC=clang $(call PICK,$(FUZZ_BIN)))
+	$(Q)tests/run -j $(JOBS) $(if $(T),-t '$(T)') $(SUITE)
+check-long: ## the same with the long laws and the full validation
+	$(Q)RACKRATE_LONG=1 RR_TEST_TIMEOUT=7200 $(MAKE) --no-print-directory check
+
+asan: ## build everything with address and undefined-behaviour checks and run the unit tests
+	$(Q)$(SUB) VARIANT=asan build/asan/rackrate $(ASAN_BIN)
+	$(Q)tests/run -j $(JOBS) $(ASAN_BIN)
+bench: ## build and run the speed tests
+	$(Q)sh .ci/deps check
+	$(Q)$(SUB) all $(BENCH_BIN)
+	$(Q)for b in $(BENCH_BIN); do echo "== $$b" && $$b || exit 1; done
 tests: $(TEST_BIN)
-clean: ## remove build/
-	rm -rf build
+golden-update: all ## rewrite the golden files of tests/cli and the schemas; read the diff
+	$(Q)build/rackrate check --schema >data/schema/scenario.schema.json.tmp && mv data/schema/scenario.schema.json.tmp data/schema/scenario.schema.json
+	$(Q)RACKRATE_GOLDEN=update bats $(BATS)
+
+# Lint: form, habits, the arrows between folders, names, sizes.
+TIDY = $(C_SRC:%.c=build/lint/%.tidy)
+lint: ## clang-format, clang-tidy, include arrows, symbol prefixes, file sizes
+	$(Q)sh .ci/deps lint
+	$(Q)$(SUB) $(LIB) prefix
+	$(Q)bash tests/lint
+	$(Q)$(SUB) $(TIDY)
+	@echo "lint: all clean"
+prefix: $(LIB) ## every symbol that the library shows starts with rr_
+	@! nm -g --defined-only $(LIB) | awk 'NF == 3 && $$3 !~ /^rr_/ { print "prefix: " $$3; bad = 1 } END { exit !bad }'
+build/lint/%.tidy: $(B)/%.o .clang-tidy
+	@mkdir -p $(@D)
+	@echo "  TIDY  $*.c"
+	$(Q)clang-tidy --quiet $*.c -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
+	@touch $@
+
+SHARE = $(DESTDIR)$(PREFIX)/share
+install: all ## install under PREFIX (default /usr/local), with DESTDIR in front
+	install -D build/rackrate $(DESTDIR)$(PREFIX)/bin/rackrate
+	$(if $(PROBE),install -D $(PROBE) $(DESTDIR)$(PREFIX)/bin/rackrate-probe)
+	cd data && find facts scenarios traces schema -type f ! -name '*.sh' -exec install -D -m 644 {} $(abspath $(SHARE))/rackrate/{} \;
+	install -D -m 644 sim/cli/rackrate.1 $(SHARE)/man/man1/rackrate.1
+	install -D -m 644 README.md $(SHARE)/doc/rackrate/README.md
+	install -D -m 644 LICENSE $(SHARE)/doc/rackrate/LICENSE
+	install -d $(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	build/rackrate completion bash >$(SHARE)/bash-completion/completions/rackrate
+	build/rackrate completion zsh >$(SHARE)/zsh/site-functions/_rackrate
+	build/rackrate completion fish >$(SHARE)/fish/vendor_completions.d/rackrate.fish
+
+clean: ## remove build/ and out/demo
+	rm -rf build out/demo
 
 -include $(shell find build -name '*.d' 2>/dev/null)
