@@ -21,11 +21,18 @@ RR_CHECKED enum rr_status rr_json_parse(struct rr_json *j, const char *name, con
 
 /* "PATH:LINE:COLUMN" of a node; "" when it has none. Allocated in `a`. */
 const char *rr_json_where(const struct rr_json *j, const cJSON *node, struct rr_arena *a);
+const char *rr_json_where_key(const struct rr_json *j, const cJSON *node, struct rr_arena *a); /* of the member's key, when it has one */
+/* rr_fail with "PATH:LINE:COLUMN: POINTER: " in front, as far as there are a position and a pointer. `st` != RR_OK. */
+enum rr_status rr_json_fail(enum rr_status st, const struct rr_json *j, const cJSON *node, const char *pointer, const char *fmt, ...)
+    RR_PRINTF(5, 6);
+enum rr_status rr_json_fail_key(enum rr_status st, const struct rr_json *j, const cJSON *node, const char *pointer, const char *fmt, ...)
+    RR_PRINTF(5, 6);                               /* the same at the key */
 struct rr_slice rr_json_number(const cJSON *node); /* the number as written; node must be a number */
 
 /* RFC 6901. Find: NULL when absent. Set: makes missing objects on the way when `make`, takes `value` over; RR_EINPUT when a parent is no object,
- * naming the pointer and the nearest key. */
-cJSON *rr_json_at(cJSON *root, const char *pointer);
+ * naming the pointer and the nearest key. Set takes `value` over also when it fails. A null value removes the member. */
+cJSON *rr_json_at(const cJSON *root, const char *pointer);
+const cJSON *rr_json_member(const cJSON *object, const char *key); /* case counts; NULL when absent or when `object` is none */
 RR_CHECKED enum rr_status rr_json_set(cJSON *root, const char *pointer, bool make, cJSON *value);
 /* RFC 7396 on a copy (Debian 12 ships no cJSON_Utils): returns a new tree. */
 cJSON *rr_json_merge(const cJSON *target, const cJSON *patch);
