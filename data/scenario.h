@@ -60,7 +60,8 @@ struct rr_scheduler {
 };
 struct rr_finance {
     uint64_t given;
-    double discount_rate;        /* effective yearly; npv.cost is null unless given */
+    double discount_rate;        /* effective yearly */
+    bool has_discount_rate;      /* given: npv.cost is null without it */
     struct rr_price electricity; /* per kWh; nano 0 with given bit clear = none */
     double pue;
 };
@@ -113,6 +114,7 @@ struct rr_scenario {
     size_t n_fx;
     const cJSON *document; /* the validated document of this variant (owned by the set) */
     struct rr_json *json;
+    struct rr_notes notes;  /* assumptions and warnings about this variant (prices resolved from the facts) */
     uint64_t decision_hash; /* of all that the engine's course depends on: world, fleet, policies, quotes, rows with RR_PF_DECIDES */
 };
 /* One scenario file with all its variants. */

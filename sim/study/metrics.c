@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/metrics.c - one replay and its bill as the numbers of results.json (DESIGN.md sections 4 and 6). */
+#include "data/base/sort.h"
+#include "models/finance/finance.h"
+#include "sim/study/parts.h"
+#include <math.h>
+#include <string.h>
+
+static double seconds(int64_t us) { return (double)us / 1e6; }
+static double gpu_hours(rr_i128 milli_us) { return (double)milli_us / (1000.0 * (double)RR_H); }
+
+rr_i128 rr_job_work(const struct rr_run *r, size_t i)
+{
+    const struct rr_outcome *o = &r->replay.outcome[i];
+    if (o->start_us == RR_NEVER) return 0;
+    const int64_t end = o->end_us < r->replay.end_us ? o->end_us : r->replay.end_us;
+    return end > o->start_us ? (rr_i128)r->jobs.gpus_milli[i] * (end - o->start_us) : 0;
+}
+
+double rr_months(const struct rr_clock *c, int64_t t_us)
+{
+    if (!c->anchored) return (double)t_us / (double)RR_YEAR_US * 12;
+    int64_t whole = t_us / (31 * RR_D), from = 0, to = 0; // never more than the true count
+    if (rr_time_add(c, 0, (struct rr_duration){whole, 0}, &from) != RR_OK) return NAN;
+    while (rr_time_add(c, 0, (struct rr_duration){whole + 1, 0}, &to) == RR_OK && to <= t_us) {
+        from = to;
+        whole++;
+    }
+    return to > from ? (double)whole + (double)(t_us - from) / (double)(to - from) : (double)whole;
+}
+
+struct sample { /* of one kind of time, in microseconds */
+    int64_t *us;
+    size_t n;
+};
+
+/* Sorted quantiles of type 7 on integer microseconds. */
+static double quantile_s(const struct sample *s, double q)
+{
+    if (!s->n) return NAN;
+    const double at = q * (double)(s->n - 1);
+    const size_t i = (size_t)at;
+    const double low = seconds(s->us[i]);
+    if (i + 1 >= s->n) return low;
+    return low + (at - (double)i) * (seconds(s->us[i + 1]) - low);
+}
+
+static double mean_s(const struct sample *s)
+{
+    rr_i128 sum = 0;
+    for (size_t i = 0; i < s->n; i++) sum += s->us[i];
+    return s->n ? (double)sum / (double)s->n / 1e6 : NAN;
+}
+
+static void put_times(double *m, enum rr_metric mean, enum rr_metric p50, enum rr_metric p95, enum rr_metric p99, enum rr_metric most,
+                      struct sample *s)
+{
+    rr_sort_i64(s->us, s->n);
+    m[mean] = mean_s(s);
+    m[p50] = quantile_s(s, 0.50);
+    m[p95] = quantile_s(s, 0.95);
+    m[p99] = quantile_s(s, 0.99);
+    m[most] = s->n ? seconds(s->us[s->n - 1]) : NAN;
+}
+
+static void put_counts(const struct rr_run *r, double *m)
+{
+    size_t n[RR_JOB_REJECTED + 1] = {0}, submitted = 0, restarts = 0;
+    for (size_t i = 0; i < r->replay.n_jobs; i++) {
+        const struct rr_outcome *o = &r->replay.outcome[i];
+        n[o->state]++;
+        submitted += o->state != RR_JOB_NOT_SUBMITTED;
+        if (o->attempts > 1) restarts += o->attempts - 1u;
+    }
+    m[RR_M_JOBS_SUBMITTED] = (double)submitted;
+    m[RR_M_JOBS_FINISHED] = (double)n[RR_JOB_FINISHED];
+    m[RR_M_JOBS_FAILED] = (double)n[RR_JOB_FAILED];
+    m[RR_M_JOBS_KILLED] = (double)n[RR_JOB_KILLED];
+    m[RR_M_JOBS_REJECTED] = (double)n[RR_JOB_REJECTED];
+    m[RR_M_JOBS_WAITING] = (double)n[RR_JOB_WAITING];
+    m[RR_M_JOBS_RUNNING] = (double)n[RR_JOB_RUNNING];
+    m[RR_M_RESTARTS] = (double)restarts;
+    m[RR_M_SPOT_INTERRUPTIONS] = m[RR_M_NODES_FAILURES] = 0;
+    m[RR_M_QUEUE_MAX] = (double)r->replay.queue_max;
+}
+
+static bool has_ended(const struct rr_outcome *o)
+{
+    return (o->state == RR_JOB_FINISHED || o->state == RR_JOB_FAILED || o->state == RR_JOB_KILLED) && o->start_us != RR_NEVER;
+}
+
+/* Waits, completion times, slowdown and makespan; jobs submitted before the warm-up's end are left out of all but the makespan. */
+static void put_job_times(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena, double *m)
+{
+    const size_t n = r->replay.n_jobs;
+    struct sample wait = {RR_NEWS(arena, int64_t, n), 0}, jct = {RR_NEWS(arena, int64_t, n), 0};
+    double slowdown = 0;
+    int64_t first = RR_NEVER, last = INT64_MIN;
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_outcome *o = &r->replay.outcome[i];
+        const int64_t submit = r->jobs.submit_us[i];
+        if (o->state == RR_JOB_NOT_SUBMITTED) continue;
+        if (submit < first) first = submit;
+        const bool ended = has_ended(o);
+        if (ended && o->end_us > last) last = o->end_us;
+        if (submit < s->warmup_us) continue;
+        if (o->start_us != RR_NEVER) wait.us[wait.n++] = o->start_us - submit;
+        if (!ended) continue;
+        const int64_t took = o->end_us - submit;
+        const double run = seconds(r->jobs.run_us[i]), bounded = seconds(took) / (run > 10 ? run : 10);
+        jct.us[jct.n++] = took;
+        slowdown += bounded > 1 ? bounded : 1;
+    }
+    m[RR_M_BSLD_MEAN] = jct.n ? slowdown / (double)jct.n : NAN;
+    m[RR_M_MAKESPAN] = last >= first ? seconds(last - first) : NAN;
+    put_times(m, RR_M_WAIT_MEAN, RR_M_WAIT_P50, RR_M_WAIT_P95, RR_M_WAIT_P99, RR_M_WAIT_MAX, &wait);
+    put_times(m, RR_M_JCT_MEAN, RR_M_JCT_P50, RR_M_JCT_P95, RR_M_JCT_P99, RR_M_JCT_MAX, &jct);
+}
+
+/* Share of the submitted GPU work that was done to its end; by job counts when no job has both GPUs and a known run time. */
+static double finished_share(const struct rr_run *r)
+{
+    rr_i128 submitted = 0, done = 0;
+    size_t n_submitted = 0, n_done = 0;
+    for (size_t i = 0; i < r->replay.n_jobs; i++) {
+        const struct rr_outcome *o = &r->replay.outcome[i];
+        const bool never = r->jobs.state && r->jobs.state[i] == RR_TRACE_NEVER_STARTED;
+        if (o->state == RR_JOB_NOT_SUBMITTED || never || r->jobs.run_us[i] == RR_NEVER) continue;
+        submitted += (rr_i128)r->jobs.gpus_milli[i] * r->jobs.run_us[i];
+        n_submitted++;
+        if (!has_ended(o)) continue;
+        done += rr_job_work(r, i);
+        n_done++;
+    }
+    if (submitted > 0) return (double)done / (double)submitted;
+    return n_submitted ? (double)n_done / (double)n_submitted : NAN;
+}
+
+static void put_gpu_time(const struct rr_scenario *s, const struct rr_run *r, double *m)
+{
+    struct rr_pool_time all = {0};
+    for (size_t p = 0; p < s->n_pools; p++) {
+        const struct rr_pool_time *t = &r->replay.pool[p];
+        all.held += t->held;
+        all.used += t->used;
+        all.lost += t->lost;
+        all.idle += t->idle;
+        all.starting += t->starting;
+        all.down += t->down;
+    }
+    m[RR_M_GPU_HOURS_HELD] = gpu_hours(all.held);
+    m[RR_M_GPU_HOURS_USED] = gpu_hours(all.used);
+    m[RR_M_GPU_HOURS_LOST] = gpu_hours(all.lost);
+    m[RR_M_GPU_HOURS_IDLE] = gpu_hours(all.idle);
+    m[RR_M_GPU_HOURS_STARTING] = gpu_hours(all.starting);
+    m[RR_M_GPU_HOURS_DOWN] = gpu_hours(all.down);
+    m[RR_M_GPU_ALLOCATED_SHARE] = all.held > 0 ? (double)(all.used + all.lost) / (double)all.held : NAN;
+}
+
+/* Most leases open at once over all pools; an end and a start at one instant do not overlap. */
+static double nodes_peak(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena)
+{
+    if (s->n_pools == 1) return (double)r->replay.pool[0].nodes_peak;
+    const size_t n = r->replay.n_leases;
+    int64_t *start = RR_NEWS(arena, int64_t, n), *end = RR_NEWS(arena, int64_t, n);
+    for (size_t i = 0; i < n; i++) {
+        start[i] = r->replay.lease[i].start_us;
+        end[i] = r->replay.lease[i].end_us;
+    }
+    rr_sort_i64(start, n);
+    rr_sort_i64(end, n);
+    size_t open = 0, peak = 0;
+    for (size_t i = 0, e = 0; i < n; i++) {
+        for (; e < n && end[e] <= start[i]; e++) open--;
+        if (++open > peak) peak = open;
+    }
+    return (double)peak;
+}
+
+void rr_metrics_replay(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena, double *m)
+{
+    for (int i = 0; i < RR_METRICS; i++) m[i] = NAN;
+    put_counts(r, m);
+    put_job_times(s, r, arena, m);
+    put_gpu_time(s, r, m);
+    m[RR_M_WORK_FINISHED_SHARE] = finished_share(r);
+    m[RR_M_NODES_PEAK] = nodes_peak(s, r, arena);
+}
+
+static const struct {
+    const char *type;
+    enum rr_metric metric;
+} cost_parts[] = {
+    {"on_demand", RR_M_COST_ON_DEMAND}, {"reserved", RR_M_COST_RESERVED},     {"savings_plan", RR_M_COST_SAVINGS_PLAN},
+    {"spot", RR_M_COST_SPOT},           {"serverless", RR_M_COST_SERVERLESS}, {"owned", RR_M_COST_OWNED},
+    {"storage", RR_M_COST_STORAGE},     {"transfer", RR_M_COST_TRANSFER},
+};
+
+static enum rr_status put_costs(const struct rr_ledger *l, double *m)
+{
+    struct rr_money part[sizeof cost_parts / sizeof *cost_parts] = {{0}}, energy = {0};
+    const size_t n_parts = sizeof part / sizeof *part;
+    for (size_t i = 0; i < l->charge.n; i++) {
+        const struct rr_charge *c = &l->charge.at[i];
+        size_t k = 0;
+        while (k < n_parts && strcmp(cost_parts[k].type, c->type) != 0) k++;
+        if (k == n_parts) return rr_fail(RR_EINTERNAL, "a charge of type \"%s\" belongs to no cost metric", c->type);
+        RR_TRY(rr_money_add(&part[k], c->effective));
+        if (c->energy) RR_TRY(rr_money_add(&energy, c->effective));
+    }
+    for (size_t k = 0; k < n_parts; k++) m[cost_parts[k].metric] = rr_money_double(part[k]);
+    m[RR_M_COST_ENERGY] = rr_money_double(energy);
+    return RR_OK;
+}
+
+/* Billed cash up to the horizon, and its present value net of what is left then. */
+static void put_cash(const struct rr_billing *b, const struct rr_ledger *l, double terminal, double *m)
+{
+    const struct rr_scenario *s = b->scenario;
+    rr_i128 cash = 0;
+    double npv = 0;
+    for (size_t i = 0; i < l->charge.n; i++) {
+        const struct rr_charge *c = &l->charge.at[i];
+        if (c->due_us > b->horizon_us) continue;
+        cash += c->billed.micro;
+        npv += rr_money_double(c->billed) * rr_discount(&s->clock, s->finance.discount_rate, c->due_us);
+    }
+    m[RR_M_CASH_TOTAL] = (double)cash / 1e6;
+    m[RR_M_VALUE_TERMINAL] = terminal;
+    npv -= terminal * rr_discount(&s->clock, s->finance.discount_rate, b->horizon_us);
+    m[RR_M_NPV_COST] = s->finance.has_discount_rate ? npv : NAN;
+}
+
+static double energy_kwh(const struct rr_billing *b)
+{
+    double sum = NAN;
+    for (size_t p = 0; p < b->scenario->n_pools; p++) {
+        const struct rr_pool *pool = &b->scenario->pool[p];
+        const struct rr_price_plan *plan = (const struct rr_price_plan *)pool->plan;
+        if (!plan || !plan->energy_kwh) continue;
+        sum = (isnan(sum) ? 0 : sum) + plan->energy_kwh(pool->plan_params, b, p);
+    }
+    return sum;
+}
+
+enum rr_status rr_metrics_money(const struct rr_billing *b, const struct rr_ledger *l, double *m)
+{
+    m[RR_M_ENERGY_KWH] = energy_kwh(b);
+    for (size_t p = 0; p < b->scenario->n_pools; p++)
+        if (!b->scenario->pool[p].plan) return RR_OK; // unpriced: cost.* stay null
+
+    struct rr_money terminal = {0};
+    RR_TRY(rr_bill_terminal(b, b->horizon_us, &terminal));
+    RR_TRY(put_costs(l, m));
+    put_cash(b, l, rr_money_double(terminal), m);
+    const double total = rr_money_double(l->effective), used = m[RR_M_GPU_HOURS_USED],
+                 months = rr_months(&b->scenario->clock, b->horizon_us);
+    m[RR_M_COST_TOTAL] = total;
+    m[RR_M_COST_AFTER_HORIZON] = rr_money_double(l->after_horizon);
+    m[RR_M_COST_PER_GPU_HOUR_USED] = used > 0 ? total / used : NAN;
+    m[RR_M_COST_PER_MONTH] = months > 0 ? total / months : NAN;
+    m[RR_M_COST_PER_JOB_FINISHED] = m[RR_M_JOBS_FINISHED] > 0 ? total / m[RR_M_JOBS_FINISHED] : NAN;
+    return RR_OK;
+}

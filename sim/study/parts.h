@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/parts.h - the pieces of a study, inside sim/study only.
+ *
+ * A *group* is the variants with equal decision hash: they share each replication's replay and are billed one after the other.
+ * Work unit k = (group, replication); its results lie at index k, whatever thread made them. */
+#ifndef RR_SIM_STUDY_PARTS_H
+#define RR_SIM_STUDY_PARTS_H
+#include "models/price/price.h"
+#include "sim/engine/engine.h"
+#include "sim/study/study.h"
+
+/* One replay and its job list. */
+struct rr_run {
+    struct rr_trace jobs;
+    struct rr_replay replay;
+    size_t not_submitted;
+};
+void rr_run_done(struct rr_run *r);
+
+/* The charges of one billing. */
+struct rr_ledger {
+    struct rr_sink sink; /* first */
+    RR_VEC(struct rr_charge) charge;
+    struct rr_money billed, effective, after_horizon;
+};
+void rr_ledger_init(struct rr_ledger *l);
+void rr_ledger_done(struct rr_ledger *l);
+
+/* What of a job counts as GPU work inside the horizon: gpus x held time; 0 for a job that never ran. */
+rr_i128 rr_job_work(const struct rr_run *r, size_t i);
+/* Calendar months in [0, t), with the fraction of the last one; by 365.25-day years when not anchored. */
+double rr_months(const struct rr_clock *c, int64_t t_us);
+
+/* m[RR_METRICS] from the replay: jobs, waits, GPU time. Leaves money alone. `arena` is scratch. */
+void rr_metrics_replay(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena, double *m);
+/* The money metrics, once the replay's are there. NaN for an unpriced alternative. */
+RR_CHECKED enum rr_status rr_metrics_money(const struct rr_billing *b, const struct rr_ledger *l, double *m);
+
+/* Law 3: by pool, plan, month and class the same totals, billed and effective; `detail` is the printed line. */
+RR_CHECKED enum rr_status rr_check_money(const struct rr_billing *b, const struct rr_ledger *l, struct rr_buf *detail);
+/* Law 4, after rr_bill: metered = covered + paid on demand, over all pools. */
+RR_CHECKED enum rr_status rr_check_payer(const struct rr_billing *b, struct rr_buf *detail);
+/* Law 5: each pool that held machines is charged for or said to be unpriced; rows read = jobs + rejected. */
+RR_CHECKED enum rr_status rr_check_named(const struct rr_billing *b, const struct rr_ledger *l, const struct rr_run *r,
+                                         const struct rr_trace *const *traces, size_t n_traces, struct rr_buf *detail);
+
+/* Rows and curves of replication 1 for the store, all memory in `arena`. */
+struct rr_telling {
+    struct rr_arena *arena;
+    const struct rr_scenario *scenario;
+    const struct rr_run *run;
+    const struct rr_billing *billing;
+    const struct rr_ledger *ledger;
+    struct rr_alternative *alt; /* filled in */
+};
+RR_CHECKED enum rr_status rr_tell_rows(const struct rr_telling *t);   /* months, cost lines, classes, pools */
+RR_CHECKED enum rr_status rr_tell_series(const struct rr_telling *t); /* timeline, cost curves, wait CDF */
+
+/* Over all variants, once their statistics are there: service limits, same work, verdict, pairs, gates, headline. */
+RR_CHECKED enum rr_status rr_judge(const struct rr_scenario_set *set, struct rr_arena *arena, const double *const *values, int n_reps,
+                                   struct rr_store *store);
+#endif

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/series.c - the curves of replication 1: GPUs and queue over time, cumulative cost, distribution of waits. */
+#include "data/base/sort.h"
+#include "sim/study/parts.h"
+#include <string.h>
+
+enum { COST_POINTS = 240, CDF_POINTS = 200, SERIES = 7 };
+
+static double *copy(struct rr_arena *a, const double *v, size_t n)
+{
+    if (!v) return NULL;
+    double *d = RR_NEWS(a, double, n);
+    if (n) memcpy(d, v, n * sizeof *d);
+    return d;
+}
+
+static struct rr_series from_timeline(const struct rr_telling *t, const char *name, const char *unit, const double *mean, const double *min,
+                                      const double *max)
+{
+    const struct rr_timeline *tl = &t->run->replay.timeline;
+    struct rr_series s = {.name = name, .x_unit = "s", .y_unit = unit, .n = tl->n, .x = RR_NEWS(t->arena, double, tl->n)};
+    for (size_t i = 0; i < tl->n; i++) s.x[i] = (double)tl->bin_us * (double)i / 1e6;
+    s.mean = copy(t->arena, mean, tl->n);
+    s.min = copy(t->arena, min, tl->n);
+    s.max = copy(t->arena, max, tl->n);
+    return s;
+}
+
+/* A charge accrues evenly over the interval it pays for; points at i / n of the horizon. */
+static double accrued(const struct rr_charge *c, double at_us)
+{
+    const double from = (double)c->from_us, to = (double)c->to_us;
+    if (at_us <= from) return to > from || at_us < from ? 0 : rr_money_double(c->effective);
+    return at_us >= to ? rr_money_double(c->effective) : rr_money_double(c->effective) * (at_us - from) / (to - from);
+}
+
+static struct rr_series cost_curve(const struct rr_telling *t, bool effective)
+{
+    const size_t n = COST_POINTS + 1;
+    struct rr_series s = {.name = effective ? "cost_effective" : "cost_billed", .x_unit = "s", .y_unit = t->scenario->currency, .n = n};
+    s.x = RR_NEWS(t->arena, double, n);
+    s.mean = RR_NEWS(t->arena, double, n);
+    for (size_t i = 0; i < n; i++) {
+        const double at_us = (double)t->billing->horizon_us * (double)i / COST_POINTS;
+        s.x[i] = at_us / 1e6;
+        for (size_t k = 0; k < t->ledger->charge.n; k++) {
+            const struct rr_charge *c = &t->ledger->charge.at[k];
+            if (effective)
+                s.mean[i] += accrued(c, at_us);
+            else if ((double)c->due_us <= at_us)
+                s.mean[i] += rr_money_double(c->billed);
+        }
+    }
+    return s;
+}
+
+/* Waits of started jobs submitted after the warm-up at evenly spaced shares, the least and the longest included. */
+static struct rr_series wait_cdf(const struct rr_telling *t)
+{
+    const struct rr_replay *r = &t->run->replay;
+    int64_t *wait = RR_NEWS(t->arena, int64_t, r->n_jobs);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        const int64_t submit = t->run->jobs.submit_us[i];
+        if (r->outcome[i].start_us != RR_NEVER && submit >= t->scenario->warmup_us) wait[n++] = r->outcome[i].start_us - submit;
+    }
+    rr_sort_i64(wait, n);
+    const size_t points = n < CDF_POINTS ? n : CDF_POINTS;
+    struct rr_series s = {.name = "wait_cdf", .x_unit = "s", .y_unit = "share of started jobs", .n = points};
+    s.x = RR_NEWS(t->arena, double, points);
+    s.mean = RR_NEWS(t->arena, double, points);
+    for (size_t i = 0; i < points; i++) {
+        const size_t k = points > 1 ? i * (n - 1) / (points - 1) : 0;
+        s.x[i] = (double)wait[k] / 1e6;
+        s.mean[i] = (double)(k + 1) / (double)n;
+    }
+    return s;
+}
+
+enum rr_status rr_tell_series(const struct rr_telling *t)
+{
+    const struct rr_timeline *tl = &t->run->replay.timeline;
+    struct rr_series *s = RR_NEWS(t->arena, struct rr_series, SERIES);
+    size_t n = 0;
+    if (tl->n) {
+        s[n++] = from_timeline(t, "used_gpus", "GPUs", tl->used_mean, tl->used_min, tl->used_max);
+        s[n++] = from_timeline(t, "held_gpus", "GPUs", tl->held_mean, tl->held_min, tl->held_max);
+        s[n++] = from_timeline(t, "queue_jobs", "jobs", tl->queue_mean, NULL, tl->queue_max);
+        s[n++] = from_timeline(t, "queue_gpus", "GPUs", tl->queue_gpus_mean, NULL, NULL);
+    }
+    if (!t->alt->unpriced) {
+        s[n++] = cost_curve(t, true);
+        s[n++] = cost_curve(t, false);
+    }
+    s[n++] = wait_cdf(t);
+    t->alt->series = s;
+    t->alt->n_series = n;
+    return RR_OK;
+}

@@ -1,0 +1,462 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/study.c - variants x replications: replay once a group, bill each variant, reduce in index order.
+ *
+ * Work is handed out by an atomic counter; the result of unit k lies at index k, so the bytes do not depend on the number of threads
+ * or on who was first. Replication 1 is kept whole for the reports; the others leave their metrics alone. */
+#include "sim/study/parts.h"
+#include <inttypes.h>
+#include <math.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+
+enum { TIMELINE_BINS = 2000, LAWS = 5 };
+
+struct group {
+    const struct rr_scenario *scenario; /* of its first variant */
+    const struct rr_trace **trace;      /* [n_workloads]; NULL = generated */
+    size_t *variant;
+    size_t n_variants;
+    struct rr_run first; /* replication 1 */
+};
+
+struct loaded { /* a trace file, read once a study */
+    const char *path, *format, *columns;
+    double max_rejected;
+    struct rr_trace trace;
+};
+
+struct first_bill { /* what replication 1 of a variant leaves */
+    struct rr_billing billing;
+    struct rr_ledger ledger;
+    const char *law_detail[LAWS];
+};
+
+struct rr_study {
+    struct rr_arena *arena;
+    const struct rr_scenario_set *set;
+    struct rr_study_options opt;
+    struct group *group;
+    size_t n_groups;
+    struct loaded *loaded;
+    size_t n_loaded;
+    struct rr_notes notes; /* about the traces */
+    int n_reps;
+    double **values;               /* [variant][replication * RR_METRICS + metric] */
+    struct first_bill *first_bill; /* [variant] */
+    struct rr_arena **keep;        /* [n_keep] one a worker: what replication 1 leaves */
+    size_t n_keep;
+    struct rr_store store;
+    /* handing out */
+    _Atomic size_t next;
+    size_t done, all;
+    pthread_mutex_t lock;
+    enum rr_status status; /* of the failed unit with the lowest index */
+    size_t failed_at;
+    char reason[RR_REASON_MAX];
+};
+
+/* ---- loading ---- */
+
+static enum rr_status load_trace(struct rr_study *st, const struct rr_scenario *s, const struct rr_workload *w, const struct rr_trace **ret)
+{
+    char *columns = w->columns ? cJSON_PrintUnformatted(w->columns) : NULL;
+    const char *key = rr_strdup(st->arena, columns ? columns : "");
+    cJSON_free(columns);
+    for (size_t i = 0; i < st->n_loaded; i++) {
+        struct loaded *l = &st->loaded[i];
+        if (strcmp(l->path, w->trace) || strcmp(l->format, w->format) || strcmp(l->columns, key) || l->max_rejected != w->max_rejected)
+            continue;
+        *ret = &l->trace;
+        return RR_OK;
+    }
+    struct loaded *l = &st->loaded[st->n_loaded];
+    *l = (struct loaded){.path = w->trace, .format = w->format, .columns = key, .max_rejected = w->max_rejected};
+    const struct rr_import_options opt = {.format = w->format, .columns = w->columns, .json = s->json, .max_rejected = w->max_rejected};
+    RR_TRY(rr_trace_read(w->trace, &opt, st->arena, &st->notes, &l->trace));
+    st->n_loaded++;
+    *ret = &l->trace;
+    return RR_OK;
+}
+
+static enum rr_status make_group(struct rr_study *st, size_t variant)
+{
+    const struct rr_scenario *s = st->set->variant[variant];
+    struct group *g = NULL;
+    for (size_t i = 0; i < st->n_groups && !g; i++)
+        if (st->group[i].scenario->decision_hash == s->decision_hash) g = &st->group[i];
+    if (!g) {
+        g = &st->group[st->n_groups++];
+        g->scenario = s;
+        g->variant = RR_NEWS(st->arena, size_t, st->set->n_variants);
+        g->trace = RR_NEWS(st->arena, const struct rr_trace *, s->n_workloads + 1);
+        for (size_t i = 0; i < s->n_workloads; i++)
+            if (!s->workload[i].generates) RR_TRY(load_trace(st, s, &s->workload[i], &g->trace[i]));
+    }
+    g->variant[g->n_variants++] = variant;
+    return RR_OK;
+}
+
+static enum rr_status load_all(struct rr_study *st)
+{
+    size_t n_workloads = 0;
+    const struct rr_scenario_set *set = st->set;
+    for (size_t v = 0; v < set->n_variants; v++) n_workloads += set->variant[v]->n_workloads;
+    st->loaded = RR_NEWS(st->arena, struct loaded, n_workloads + 1);
+    st->group = RR_NEWS(st->arena, struct group, set->n_variants);
+    for (size_t v = 0; v < set->n_variants; v++) RR_TRY(make_group(st, v));
+    return RR_OK;
+}
+
+/* ---- one unit ---- */
+
+static enum rr_status merge(const struct group *g, uint32_t rep, struct rr_arena *scratch, struct rr_run *run)
+{
+    const struct rr_scenario *s = g->scenario;
+    struct rr_trace_use *use = RR_NEWS(scratch, struct rr_trace_use, s->n_workloads + 1);
+    for (size_t i = 0; i < s->n_workloads; i++) {
+        const struct rr_workload *w = &s->workload[i];
+        use[i] = (struct rr_trace_use){.trace = g->trace[i],
+                                       .generate = w->generates ? &w->generate : NULL,
+                                       .seed = (uint64_t)s->seed,
+                                       .replication = rep,
+                                       .stream = i,
+                                       .load_scale = w->load_scale,
+                                       .time_scale = w->time_scale,
+                                       .repeat = w->repeat,
+                                       .until_us = s->horizon_us,
+                                       .class_name = w->name};
+    }
+    return rr_trace_merge(use, s->n_workloads, scratch, &run->jobs, &run->not_submitted);
+}
+
+static enum rr_status check_replay(const struct rr_world *w, const struct rr_run *run, struct rr_arena *a, const char **detail)
+{
+    struct rr_buf b = {0};
+    enum rr_status st = rr_replay_check_jobs(w, &run->replay, &b);
+    if (st != RR_OK) goto out;
+    detail[0] = rr_strdup(a, rr_buf_text(&b));
+    b.n = 0;
+    st = rr_replay_check_time(w, &run->replay, &b);
+    if (st == RR_OK) detail[1] = rr_strdup(a, rr_buf_text(&b));
+out:
+    rr_buf_done(&b);
+    return st;
+}
+
+static enum rr_status check_bill(const struct group *g, const struct rr_billing *b, const struct rr_ledger *l, const struct rr_run *run,
+                                 struct rr_arena *a, const char **detail)
+{
+    struct rr_buf text = {0};
+    enum rr_status st = rr_check_money(b, l, &text);
+    if (st == RR_OK) {
+        detail[2] = rr_strdup(a, rr_buf_text(&text));
+        text.n = 0;
+        st = rr_check_payer(b, &text);
+    }
+    if (st == RR_OK) {
+        detail[3] = rr_strdup(a, rr_buf_text(&text));
+        text.n = 0;
+        st = rr_check_named(b, l, run, g->trace, g->scenario->n_workloads, &text);
+    }
+    if (st == RR_OK) detail[4] = rr_strdup(a, rr_buf_text(&text));
+    rr_buf_done(&text);
+    return st;
+}
+
+static enum rr_status bill_variant(struct rr_study *st, const struct group *g, size_t v, uint32_t rep, const struct rr_run *run,
+                                   struct rr_arena *arena, const char *const *laws, double *m)
+{
+    const struct rr_scenario *s = st->set->variant[v];
+    struct rr_billing b = {.scenario = s,
+                           .horizon_us = run->replay.end_us,
+                           .lease = run->replay.lease,
+                           .pool_lease = run->replay.pool_lease,
+                           .node_gpus = run->replay.node_gpus,
+                           .arena = arena};
+    struct rr_ledger l;
+    const char *detail[LAWS] = {laws[0], laws[1]};
+    rr_ledger_init(&l);
+    enum rr_status status = rr_bill(&b, &l.sink);
+    if (status == RR_OK) status = check_bill(g, &b, &l, run, arena, detail);
+    if (status == RR_OK) status = rr_metrics_money(&b, &l, m);
+    if (status != RR_OK || rep != 0) {
+        rr_ledger_done(&l);
+        return status;
+    }
+    struct first_bill *first = &st->first_bill[v];
+    first->billing = b;
+    first->ledger = l;
+    memcpy(first->law_detail, detail, sizeof detail);
+    return RR_OK;
+}
+
+/* `arena` outlives the study for replication 1 (index 0) and is reset after the others. */
+static enum rr_status run_unit(struct rr_study *st, size_t unit, struct rr_arena *arena)
+{
+    struct group *g = &st->group[unit % st->n_groups];
+    const uint32_t rep = (uint32_t)(unit / st->n_groups);
+    struct rr_run run = {0};
+    const char *laws[LAWS] = {0};
+    double m[RR_METRICS];
+    const struct rr_scenario *s = g->scenario;
+
+    enum rr_status status = merge(g, rep, arena, &run);
+    const struct rr_world w = {.scenario = s,
+                               .trace = &run.jobs,
+                               .replication = rep,
+                               .horizon_us = s->horizon_us,
+                               .timeline_bins = rep == 0 && st->opt.keep_jobs ? TIMELINE_BINS : 0};
+    if (status == RR_OK) status = rr_engine_run(&w, &run.replay);
+    if (status == RR_OK) status = check_replay(&w, &run, arena, laws);
+    if (status == RR_OK) rr_metrics_replay(s, &run, arena, m);
+    for (size_t i = 0; i < g->n_variants && status == RR_OK; i++) {
+        double *into = st->values[g->variant[i]] + (size_t)rep * RR_METRICS;
+        memcpy(into, m, sizeof m);
+        status = bill_variant(st, g, g->variant[i], rep, &run, arena, laws, into);
+    }
+    if (rep == 0 && status == RR_OK)
+        g->first = run;
+    else
+        rr_run_done(&run);
+    return status;
+}
+
+struct worker {
+    struct rr_study *study;
+    struct rr_arena *keep; /* for replication 1 */
+    pthread_t thread;
+};
+
+static void finish_unit(struct rr_study *st, size_t unit, enum rr_status status)
+{
+    pthread_mutex_lock(&st->lock);
+    if (status != RR_OK && unit < st->failed_at) {
+        st->failed_at = unit;
+        st->status = status;
+        memcpy(st->reason, rr_reason(), strlen(rr_reason()) + 1);
+    }
+    st->done++;
+    if (st->opt.progress) st->opt.progress(st->opt.ctx, st->done, st->all);
+    pthread_mutex_unlock(&st->lock);
+}
+
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct rr_study *st = w->study;
+    struct rr_arena *scratch = rr_arena_create();
+    for (size_t unit; (unit = atomic_fetch_add(&st->next, 1)) < st->all;) {
+        const bool first = unit < st->n_groups;
+        pthread_mutex_lock(&st->lock);
+        const bool hopeless = st->failed_at < unit;
+        pthread_mutex_unlock(&st->lock);
+        finish_unit(st, unit, hopeless ? RR_OK : run_unit(st, unit, first ? w->keep : scratch));
+        rr_arena_reset(scratch);
+    }
+    rr_arena_free(scratch);
+    return NULL;
+}
+
+static enum rr_status run_all(struct rr_study *st, struct worker *worker, int n)
+{
+    st->all = st->n_groups * (size_t)st->n_reps;
+    int started = 1; // this thread is the first worker
+    for (; started < n && (size_t)started < st->all; started++)
+        if (pthread_create(&worker[started].thread, NULL, work, &worker[started]) != 0) break;
+    work(&worker[0]);
+    for (int i = 1; i < started; i++) pthread_join(worker[i].thread, NULL);
+    return st->status == RR_OK ? RR_OK : rr_fail(st->status, "%s", st->reason);
+}
+
+/* ---- telling ---- */
+
+static void note_estimates(const struct rr_study *st, const struct group *g, struct rr_notes *notes)
+{
+    const struct rr_scheduler *sch = &g->scenario->scheduler;
+    if (sch->estimate != RR_ESTIMATE_USER || strcmp(sch->policy_name, "fifo") == 0) return;
+    for (size_t i = 0; i < g->scenario->n_workloads; i++)
+        if (g->trace[i] && !g->trace[i]->has_estimates)
+            rr_note(notes, RR_NOTE_ASSUMED, g->scenario->workload[i].pointer, "",
+                    "no estimates in the trace: the scheduler knows the run times");
+    (void)st;
+}
+
+static void note_replay(const struct group *g, struct rr_notes *notes)
+{
+    const struct rr_run *r = &g->first;
+    size_t why[RR_WHYS] = {0};
+    for (size_t i = 0; i < r->replay.n_jobs; i++)
+        if (r->replay.outcome[i].state == RR_JOB_REJECTED) why[r->replay.outcome[i].reason]++;
+    for (size_t k = 0; k < RR_WHYS; k++)
+        if (why[k]) rr_note(notes, RR_NOTE_WARNING, "", "", "%zu jobs were rejected at once: %s", why[k], rr_why_text((enum rr_reason)k));
+    if (r->replay.queue_grows) rr_note(notes, RR_NOTE_WARNING, "", "", "the backlog still grows at the horizon: waits are censored");
+    if (r->not_submitted)
+        rr_note(notes, RR_NOTE_DATA, "", "", "%zu trace rows lie beyond the horizon and were not submitted", r->not_submitted);
+}
+
+static void tell_laws(struct rr_study *st, size_t v, struct rr_alternative *a)
+{
+    static const char *const name[LAWS] = {"jobs", "gpu_time", "money", "payer", "named"};
+    struct rr_law_result *law = RR_NEWS(st->arena, struct rr_law_result, LAWS);
+    for (size_t i = 0; i < LAWS; i++) law[i] = (struct rr_law_result){name[i], true, st->first_bill[v].law_detail[i]};
+    a->law = law;
+    a->n_laws = LAWS;
+}
+
+static void tell_stats(const struct rr_study *st, size_t v, struct rr_alternative *a, double *scratch)
+{
+    for (int m = 0; m < RR_METRICS; m++) {
+        for (int r = 0; r < st->n_reps; r++) scratch[r] = st->values[v][(size_t)r * RR_METRICS + (size_t)m];
+        rr_stat_of(scratch, st->n_reps, &a->metric[m]);
+    }
+}
+
+static enum rr_status tell_variant(struct rr_study *st, const struct group *g, size_t v, struct rr_alternative *a)
+{
+    const struct rr_scenario *s = st->set->variant[v];
+    const struct first_bill *first = &st->first_bill[v];
+    struct rr_notes notes = {.arena = st->arena};
+    a->name = s->variant;
+    a->alternative = s->alternative;
+    for (size_t p = 0; p < s->n_pools; p++) a->unpriced |= !s->pool[p].plan;
+    a->end_us = g->first.replay.end_us;
+    a->not_submitted = (int64_t)g->first.not_submitted;
+    tell_laws(st, v, a);
+    note_estimates(st, g, &notes);
+    note_replay(g, &notes);
+    for (size_t i = 0; i < s->notes.list.n; i++) {
+        const struct rr_note *n = &s->notes.list.at[i];
+        rr_note(&notes, n->kind, n->where, n->source, "%s", n->text);
+    }
+    struct rr_note *list = RR_NEWS(st->arena, struct rr_note, notes.list.n);
+    if (notes.list.n) memcpy(list, notes.list.at, notes.list.n * sizeof *list);
+    a->note = list;
+    a->n_notes = notes.list.n;
+    rr_notes_done(&notes);
+    a->charge = first->ledger.charge.at;
+    a->n_charges = first->ledger.charge.n;
+    const struct rr_telling t = {st->arena, s, &g->first, &first->billing, &first->ledger, a};
+    RR_TRY(rr_tell_rows(&t));
+    if (!st->opt.keep_jobs) return RR_OK;
+    a->trace = &g->first.jobs;
+    a->outcome = g->first.replay.outcome;
+    a->lease = g->first.replay.lease;
+    a->n_leases = g->first.replay.n_leases;
+    return rr_tell_series(&t);
+}
+
+static void tell_inputs(struct rr_study *st)
+{
+    const struct rr_scenario_set *set = st->set;
+    size_t n = 1 + st->n_loaded;
+    for (size_t v = 0; v < set->n_variants; v++) n += set->variant[v]->n_pools;
+    struct rr_input_file *in = RR_NEWS(st->arena, struct rr_input_file, n);
+    n = 0;
+    in[n++] = (struct rr_input_file){set->path, set->sha256};
+    for (size_t i = 0; i < st->n_loaded; i++) in[n++] = (struct rr_input_file){st->loaded[i].path, st->loaded[i].trace.sha256};
+    for (size_t v = 0; v < set->n_variants; v++)
+        for (size_t p = 0; p < set->variant[v]->n_pools; p++) {
+            const struct rr_pool *pool = &set->variant[v]->pool[p];
+            bool told = !pool->nodes_file;
+            for (size_t i = 0; i < n && !told; i++) told = strcmp(in[i].path, pool->nodes_file) == 0;
+            if (!told) in[n++] = (struct rr_input_file){pool->nodes_file, pool->nodes_sha256};
+        }
+    st->store.input = in;
+    st->store.n_inputs = n;
+}
+
+static void tell_varied(struct rr_study *st)
+{
+    bool generated = false;
+    for (size_t i = 0; i < st->n_groups; i++)
+        for (size_t k = 0; k < st->group[i].scenario->n_workloads; k++) generated |= st->group[i].scenario->workload[k].generates;
+    static const char *const drawn[] = {"arrivals", "run times", "GPUs a job"};
+    if (st->n_reps < 2 || !generated) return;
+    st->store.varied = drawn;
+    st->store.n_varied = sizeof drawn / sizeof *drawn;
+}
+
+static enum rr_status tell(struct rr_study *st)
+{
+    const struct rr_scenario_set *set = st->set;
+    const struct rr_scenario *s = set->variant[0];
+    struct rr_alternative *alt = RR_NEWS(st->arena, struct rr_alternative, set->n_variants);
+    double *scratch = RR_NEWS(st->arena, double, (size_t)st->n_reps);
+    for (size_t i = 0; i < st->n_groups; i++)
+        for (size_t k = 0; k < st->group[i].n_variants; k++) {
+            const size_t v = st->group[i].variant[k];
+            tell_stats(st, v, &alt[v], scratch);
+            RR_TRY(tell_variant(st, &st->group[i], v, &alt[v]));
+        }
+    struct rr_note *note = RR_NEWS(st->arena, struct rr_note, set->notes.list.n + st->notes.list.n);
+    size_t n_notes = 0;
+    for (size_t i = 0; i < set->notes.list.n; i++) note[n_notes++] = set->notes.list.at[i];
+    for (size_t i = 0; i < st->notes.list.n; i++) note[n_notes++] = st->notes.list.at[i];
+    st->store = (struct rr_store){.schema = "rackrate.results/1",
+                                  .name = set->name,
+                                  .version = RR_VERSION,
+                                  .currency = s->currency,
+                                  .scenario_path = set->path,
+                                  .seed = s->seed,
+                                  .replications = st->n_reps,
+                                  .anchored = s->clock.anchored,
+                                  .start_us = s->start_us,
+                                  .horizon_s = s->horizon_us == RR_NEVER ? NAN : (double)s->horizon_us / 1e6,
+                                  .baseline = set->baseline,
+                                  .alternative = alt,
+                                  .n_alternatives = set->n_variants,
+                                  .note = note,
+                                  .n_notes = n_notes};
+    tell_inputs(st);
+    tell_varied(st);
+    return rr_judge(set, st->arena, (const double *const *)st->values, st->n_reps, &st->store);
+}
+
+/* ---- from outside ---- */
+
+enum rr_status rr_study_run(const struct rr_scenario_set *set, const struct rr_study_options *opt, struct rr_study **ret)
+{
+    struct rr_arena *arena = rr_arena_create();
+    struct rr_study *st = RR_NEW(arena, struct rr_study);
+    st->arena = arena;
+    st->set = set;
+    st->opt = *opt;
+    st->notes.arena = arena;
+    st->n_reps = (int)set->variant[0]->replications;
+    st->failed_at = SIZE_MAX;
+    pthread_mutex_init(&st->lock, NULL);
+    st->first_bill = RR_NEWS(arena, struct first_bill, set->n_variants);
+    st->values = RR_NEWS(arena, double *, set->n_variants);
+    for (size_t v = 0; v < set->n_variants; v++) st->values[v] = RR_NEWS(arena, double, (size_t)st->n_reps *RR_METRICS);
+    const int n = opt->threads > 1 ? opt->threads : 1;
+    struct worker *worker = RR_NEWS(arena, struct worker, (size_t)n);
+    st->keep = RR_NEWS(arena, struct rr_arena *, (size_t)n);
+    st->n_keep = (size_t)n;
+    for (int i = 0; i < n; i++) {
+        st->keep[i] = rr_arena_create();
+        worker[i] = (struct worker){.study = st, .keep = st->keep[i]};
+    }
+    enum rr_status status = load_all(st);
+    if (status == RR_OK) status = run_all(st, worker, n);
+    if (status == RR_OK) status = tell(st);
+    if (status != RR_OK)
+        rr_study_free(st);
+    else
+        *ret = st;
+    return status;
+}
+
+const struct rr_store *rr_study_store(const struct rr_study *s) { return &s->store; }
+
+void rr_study_free(struct rr_study *s)
+{
+    if (!s) return;
+    for (size_t i = 0; i < s->n_groups; i++) rr_run_done(&s->group[i].first);
+    for (size_t i = 0; i < s->n_loaded; i++) rr_trace_done(&s->loaded[i].trace);
+    for (size_t v = 0; v < s->set->n_variants; v++) rr_ledger_done(&s->first_bill[v].ledger);
+    for (size_t i = 0; i < s->n_keep; i++) rr_arena_free(s->keep[i]);
+    rr_notes_done(&s->notes);
+    pthread_mutex_destroy(&s->lock);
+    rr_arena_free(s->arena);
+}
