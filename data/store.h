@@ -129,13 +129,25 @@ RR_CHECKED enum rr_status rr_store_load(const char *path, struct rr_arena *arena
 /* One job as jobs.csv shows it. */
 struct rr_job_view {
     const char *id, *user, *account, *class_name, *pool, *reason, *status, *alternative;
-    double gpus, submit_s, start_s, end_s, wait_s, jct_s, run_s, lost_s; /* NaN = none */
-    int attempts, replication;
+    int64_t gpus_milli;
+    int64_t submit_us, start_us, end_us, wait_us, jct_us; /* RR_NEVER = none */
+    int64_t run_us;                                       /* what the job needs, as in the trace; RR_NEVER = not known */
+    int64_t lost_us;
+    int64_t attempts, replication;
 };
-/* Each job of replication 1 of every alternative, alternatives in order, jobs in submit order; from memory or, for a loaded store, from `db_path`. */
+/* Each submitted job of replication 1 of every alternative, alternatives in order, jobs in submit order; from memory or, for a loaded store, from
+ * `db_path`. Texts are borrowed until `each` returns. Alternatives without jobs in either place are passed over. */
 RR_CHECKED enum rr_status rr_store_jobs(const struct rr_store *s, const char *db_path,
                                         enum rr_status (*each)(void *ctx, const struct rr_job_view *job), void *ctx);
 
-/* results.json, at most 200 kB, the shape of data/schema/results.schema.json. */
+/* Name of pool `i` of an alternative, "" when there is none. */
+const char *rr_store_pool_name(const struct rr_alternative *a, int64_t i);
+
+/* The text of data/schema/store.sql, as results.db is made by. */
+extern const char rr_store_sql[];
+
+/* results.json, at most RR_RESULTS_MOST bytes, the shape of data/schema/results.schema.json. A study too large for it keeps less of its sweep
+ * points, and the "warnings" say what was left out. */
+#define RR_RESULTS_MOST 200000
 void rr_store_json(const struct rr_store *s, struct rr_buf *b);
 #endif
