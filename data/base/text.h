@@ -22,6 +22,9 @@ RR_CHECKED enum rr_status rr_text_double(struct rr_slice s, double *ret);
 /* A decimal number times 10^digits as an exact integer, e.g. "2.385" with digits 6 -> 2385000. Exponents ("1e-3") are understood.
  * Digits past the scale are rounded half-even; RR_EINPUT when not a number, or out of int64 after scaling. */
 RR_CHECKED enum rr_status rr_text_scaled(struct rr_slice s, int digits, int64_t *ret);
+/* The number times `factor` as an integer, rounded half-even; *ret_exact (may be NULL) tells whether nothing was rounded off: "1.5" with
+ * factor 3600 -> 5400. RR_EINPUT as above. Slower than rr_text_scaled: for scenarios, not for traces. */
+RR_CHECKED enum rr_status rr_text_times(struct rr_slice s, uint64_t factor, int64_t *ret, bool *ret_exact);
 
 /* Shortest decimal text that reads back as the same double ("0.1", "1e+300"); buf of RR_DOUBLE_MAX bytes; returns buf. */
 #define RR_DOUBLE_MAX 32

@@ -24,12 +24,14 @@ RR_CHECKED enum rr_status rr_unit_bandwidth(struct rr_slice s, double *ret_bytes
 RR_CHECKED enum rr_status rr_unit_flops(struct rr_slice s, double *ret_flops);       /* GFLOP/s TFLOP/s PFLOP/s */
 RR_CHECKED enum rr_status rr_unit_power(struct rr_slice s, double *ret_w);           /* W kW MW */
 RR_CHECKED enum rr_status rr_unit_energy(struct rr_slice s, double *ret_j);          /* J Wh kWh MWh */
-RR_CHECKED enum rr_status rr_unit_share(struct rr_slice s, double *ret);           /* "30 %" or "0.3"; 0..1 unless the caller allows more */
-RR_CHECKED enum rr_status rr_unit_frequency(struct rr_slice s, double *ret_per_s); /* "0.5/s" "30/min" "120/h" "5000/day" */
+RR_CHECKED enum rr_status rr_unit_share(struct rr_slice s, double *ret);             /* "30 %" or "0.3"; from 0 to 1 */
+RR_CHECKED enum rr_status rr_unit_ratio(struct rr_slice s, double *ret);             /* the same, above 1 as well: "130 %" */
+RR_CHECKED enum rr_status rr_unit_frequency(struct rr_slice s, double *ret_per_s);   /* "0.5/s" "30/min" "120/h" "5000/day" */
 /* currency: 3 letters and a NUL. "$" is USD, "¥" and "￥" CNY, or a code before or after: "EUR 3.20", "3.20 EUR". Thousands commas and k, M, B
  * ("$1.2M") are understood. An amount without a currency is refused. */
 RR_CHECKED enum rr_status rr_unit_money(struct rr_slice s, struct rr_money *ret, char currency[4]);
-/* An amount and "/h", "/gpu/h", "/node/month", "/kWh", "/kW/month", "/GB/month", "/GB", "/year", ... A plain amount is refused. */
+/* An amount and "/h", "/gpu/h", "/node/month", "/kWh", "/kW/month", "/GB/month", "/GB", "/year", ... A plain amount is refused.
+ * Without a thing, "/s", "/min" and "/h" are per node, as clouds bill; "/day", "/month" and "/year" are RR_PER_ONCE: per time alone. */
 RR_CHECKED enum rr_status rr_unit_rate(struct rr_slice s, struct rr_rate *ret, char currency[4]);
 
 /* Back to text, for reports and `check --print`; exact where the type is exact. */
