@@ -57,7 +57,7 @@ PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-
 .SECONDARY:
 .DELETE_ON_ERROR:
 
-all: $(if $(CLI_SRC),build/rackrate,$(LIB)) $(PROBE) optional ## build build/rackrate (and build/rackrate-probe where CUDA is found)
+all: $(if $(wildcard sim/cli/main.c),build/rackrate,$(LIB)) $(PROBE) optional ## build build/rackrate (and build/rackrate-probe where CUDA is found)
 
 help: ## this list
 	@echo "make [TARGET] [V=1] [JOBS=N] [CC=clang] [VARIANT=release|clang|asan] [CUDA=0] [MPI=0] [DEPS=0|1]"

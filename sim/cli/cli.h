@@ -4,6 +4,7 @@
  * From the descriptor come `rackrate help`, --help, the completion and the man page's table. Results on stdout, all else on stderr. */
 #ifndef RR_SIM_CLI_H
 #define RR_SIM_CLI_H
+#include "data/catalog.h"
 #include "data/param.h"
 #include <stdio.h>
 
@@ -34,12 +35,29 @@ struct rr_command {
 #define X(name) extern const struct rr_command rr_command_##name;
 #include "sim/cli/list.h"
 #undef X
-extern const struct rr_command *const rr_commands[]; /* NULL-terminated */
+extern const struct rr_command *const rr_commands[];        /* NULL-terminated */
+const struct rr_command *rr_command_find(const char *name); /* NULL when there is none */
+/* RR_EINPUT for a command of the contract that this version lacks, else RR_EUSAGE with the nearest right word. */
+RR_CHECKED enum rr_status rr_command_missing(const char *name, struct rr_arena *a);
+
+/* Sort the words after the command into options and operands. Options may stand anywhere before "--"; "-" is an operand; "--opt=value", "-oVALUE" and
+ * combined switches ("-qj4") are understood. RR_EUSAGE in one line that names the nearest right option. */
+RR_CHECKED enum rr_status rr_args_parse(const struct rr_command *c, int n, char *const *word, struct rr_arena *a, struct rr_args *ret);
 
 /* Value of option `name`, the last one given, or `otherwise`. */
 const char *rr_arg(const struct rr_command *c, const struct rr_args *a, const char *name, const char *otherwise);
 bool rr_arg_given(const struct rr_command *c, const struct rr_args *a, const char *name);
 extern const struct rr_registry rr_registry; /* the open sets of this program (registry.c) */
+
+/* Shared by commands. The catalog of the shipped facts, loaded into `a`. */
+RR_CHECKED enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret);
+void rr_help_command(struct rr_buf *b, const struct rr_command *c); /* what `rackrate help NAME` prints */
+void rr_help_program(struct rr_buf *b);                             /* what `rackrate help` prints */
+void rr_say(const char *text);                                      /* to stdout; main sees whether it arrived */
+const char *rr_metric_unit_text(int unit);                          /* "GPU-hours"; enum rr_metric_unit */
+extern const char *const rr_shells[];                               /* of `completion`; NULL-terminated */
+extern const char *const rr_list_things[];                          /* of `list`; NULL-terminated */
+
 #ifndef RR_VERSION
 #define RR_VERSION "0.1.0"
 #endif

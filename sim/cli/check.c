@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/check.c - `rackrate check SCENARIO...`: is it right, and what does it come to with all defaults? */
+#include "sim/cli/cli.h"
+#include "models/price/price.h"
+#include <inttypes.h>
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct rr_option options[] = {
+    {0, "print", NULL, false, "show every parameter with its value, unit, source, and whether it is a default"},
+    {0, "set", "PTR=VALUE", true, "change one value, as in --set /pools/own/nodes=4"},
+    {0, "values", "FILE", true, "merge a JSON file over the scenario"},
+    {0, "schema", NULL, false, "print the JSON Schema of scenarios and stop"},
+    {0, "json", NULL, false, "one JSON document"},
+};
+
+static void put_schema(void)
+{
+    cJSON *schema = rr_scenario_schema(&rr_registry);
+    char *text = cJSON_Print(schema);
+    rr_say(text);
+    rr_say("\n");
+    cJSON_free(text);
+    cJSON_Delete(schema);
+}
+
+static enum rr_status check_file(const char *path)
+{
+    if (!path || access(path, R_OK) == 0) return RR_OK;
+    return rr_fail(RR_EIO, "%s: %s", path, strerror(errno));
+}
+
+/* What loading leaves open: prices from the facts, and whether the traces are there (`run` reads them). */
+static enum rr_status check_variant(struct rr_scenario *s, const struct rr_catalog *catalog, struct rr_scenario_set *set)
+{
+    s->notes.arena = set->arena;
+    RR_TRY(rr_price_resolve(s, catalog, set->arena, &s->notes));
+    for (size_t i = 0; i < s->n_workloads; i++) RR_TRY(check_file(s->workload[i].trace));
+    return RR_OK;
+}
+
+static void put_count(struct rr_buf *b, size_t n, const char *one, const char *many) { rr_buf_putf(b, ", %zu %s", n, n == 1 ? one : many); }
+
+static void put_line(struct rr_buf *b, const struct rr_scenario_set *set)
+{
+    const struct rr_scenario *s = set->variant[0];
+    rr_buf_putf(b, "ok %s: %zu %s", set->path, set->n_variants, set->n_variants == 1 ? "variant" : "variants");
+    put_count(b, s->n_workloads, "workload", "workloads");
+    put_count(b, s->n_pools, "pool", "pools");
+    put_count(b, s->n_commitments, "commitment", "commitments");
+    put_count(b, set->n_gates, "gate", "gates");
+    rr_buf_putf(b, ", %" PRId64 " %s\n", s->replications, s->replications == 1 ? "replication" : "replications");
+}
+
+static void put_json(struct rr_buf *b, const struct rr_scenario_set *set)
+{
+    static const char *const kind[] = {"assumed", "warning", "data"};
+    rr_buf_puts(b, "{\"path\": ");
+    rr_buf_json(b, set->path);
+    rr_buf_putf(b, ", \"ok\": true, \"sha256\": \"%s\", \"gates\": %zu, \"variants\": [", set->sha256, set->n_gates);
+    for (size_t i = 0; i < set->n_variants; i++) {
+        const struct rr_scenario *s = set->variant[i];
+        rr_buf_puts(b, i ? ", {\"name\": " : "{\"name\": ");
+        rr_buf_json(b, s->variant);
+        rr_buf_putf(b, ", \"workloads\": %zu, \"pools\": %zu, \"commitments\": %zu}", s->n_workloads, s->n_pools, s->n_commitments);
+    }
+    rr_buf_puts(b, "], \"notes\": [");
+    for (size_t i = 0; i < set->notes.list.n; i++) {
+        const struct rr_note *n = &set->notes.list.at[i];
+        rr_buf_putf(b, "%s{\"kind\": \"%s\", \"where\": ", i ? ", " : "", kind[n->kind]);
+        rr_buf_json(b, n->where);
+        rr_buf_puts(b, ", \"text\": ");
+        rr_buf_json(b, n->text);
+        rr_buf_puts(b, ", \"source\": ");
+        rr_buf_json(b, n->source);
+        rr_buf_puts(b, "}");
+    }
+    rr_buf_puts(b, "]}");
+}
+
+static enum rr_status check_one(const char *path, const struct rr_args *args, const struct rr_scenario_options *opt,
+                                const struct rr_catalog *catalog, struct rr_buf *b)
+{
+    struct rr_scenario_set *set = NULL;
+    RR_TRY(rr_scenario_load(path, opt, &rr_registry, catalog, &set));
+    enum rr_status st = RR_OK;
+    for (size_t i = 0; i < set->n_variants && st == RR_OK; i++) st = check_variant(set->variant[i], catalog, set);
+    if (st == RR_OK && rr_arg_given(&rr_command_check, args, "print"))
+        for (size_t i = 0; i < set->n_variants; i++) rr_scenario_print(b, set->variant[i], &rr_registry);
+    if (st == RR_OK && rr_arg_given(&rr_command_check, args, "json"))
+        put_json(b, set);
+    else if (st == RR_OK)
+        put_line(b, set);
+    rr_scenario_set_free(set);
+    return st;
+}
+
+/* One wrong scenario of several does not hide the others: each gets its line on stderr. */
+static enum rr_status check_all(const struct rr_args *args, const struct rr_scenario_options *opt, const struct rr_catalog *catalog,
+                                struct rr_buf *b)
+{
+    int worst = RR_OK;
+    size_t wrong = 0, written = b->n;
+    for (size_t i = 0; i < args->n_operands; i++) {
+        if (b->n > written && rr_arg_given(&rr_command_check, args, "json")) rr_buf_puts(b, ",\n");
+        written = b->n;
+        const enum rr_status st = check_one(args->operand[i], args, opt, catalog, b);
+        if (st == RR_OK) continue;
+        if (args->n_operands == 1) return st;
+        fprintf(stderr, "rackrate: %s\n", rr_reason());
+        worst = rr_status_worse(worst, st);
+        wrong++;
+    }
+    return wrong ? rr_fail((enum rr_status)worst, "%zu of %zu scenarios are wrong", wrong, args->n_operands) : RR_OK;
+}
+
+static enum rr_status check_run(const struct rr_args *args)
+{
+    const struct rr_command *c = &rr_command_check;
+    if (rr_arg_given(c, args, "schema")) {
+        put_schema();
+        return RR_OK;
+    }
+    if (args->n_operands == 0) return rr_fail(RR_EUSAGE, "something is missing: rackrate check %s", c->usage);
+    struct rr_catalog catalog;
+    RR_TRY(rr_cli_catalog(args->arena, &catalog));
+    const struct rr_scenario_options opt = {
+        .set = args->value[1], .n_set = args->n_values[1], .values = args->value[2], .n_values = args->n_values[2], .seed = -1, .reps = -1};
+    const bool json = rr_arg_given(c, args, "json");
+    struct rr_buf b = {0};
+    if (json) rr_buf_puts(&b, "{\"schema\": \"rackrate.check/1\", \"scenarios\": [");
+    const enum rr_status st = check_all(args, &opt, &catalog, &b);
+    if (json) rr_buf_puts(&b, "]}\n");
+    if (!json || st == RR_OK || args->n_operands > 1) rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return st;
+}
+
+const struct rr_command rr_command_check = {
+    .name = "check",
+    .summary = "is a scenario right, and what are its values with all defaults",
+    .usage = "SCENARIO... [--print] [--set PTR=VALUE]... [--values FILE]... [--json] | --schema",
+    .examples = "rackrate check my-plan.json\n"
+                "rackrate check my-plan.json --print\n"
+                "rackrate check --schema > scenario.schema.json",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .most = -1,
+    .run = check_run,
+};

@@ -1,0 +1,332 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/list.c - `rackrate list THINGS`: the open sets and the shipped facts as tables. */
+#include "sim/cli/cli.h"
+#include "data/base/vec.h"
+#include "data/metric.h"
+#include <dirent.h>
+#include <errno.h>
+#include <string.h>
+
+#define COLUMNS_MAX 9
+
+/* Cells are texts in the arena; NULL is an unknown value ("-", null). */
+struct table {
+    const char *column[COLUMNS_MAX]; /* NULL-terminated; a name with a '#' in front holds numbers */
+    struct rr_arena *arena;
+    RR_VEC(const char *) cell; /* row by row */
+};
+
+static const struct rr_option options[] = {{0, "json", NULL, false, "one JSON document"}};
+
+static size_t n_columns(const struct table *t)
+{
+    size_t n = 0;
+    while (n < COLUMNS_MAX && t->column[n]) n++;
+    return n;
+}
+static bool is_number(const struct table *t, size_t i) { return t->column[i][0] == '#'; }
+static const char *title(const struct table *t, size_t i) { return t->column[i] + is_number(t, i); }
+
+static void put(struct table *t, const char *text) { rr_vec_push(&t->cell, text); }
+
+/* 0 stands for "not known" in the fact tables. */
+static void put_number(struct table *t, double v)
+{
+    char text[RR_DOUBLE_MAX];
+    put(t, v != 0 ? rr_strdup(t->arena, rr_double_text(v, text)) : NULL);
+}
+static void put_text(struct table *t, const struct rr_buf *b) { put(t, rr_strdup(t->arena, rr_buf_text(b))); }
+
+static void put_kinds(struct table *t, struct rr_kinds kinds)
+{
+    for (size_t i = 0; i < kinds.n; i++) {
+        put(t, kinds.at[i]->name);
+        put(t, kinds.at[i]->summary);
+    }
+}
+
+static enum rr_status list_plans(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    static const char *const where[] = {"", "pool", "commitment", "pool, commitment"};
+    for (size_t i = 0; i < rr_registry.plans.n; i++) {
+        const struct rr_kind *k = rr_registry.plans.at[i];
+        struct rr_buf b = {0};
+        for (size_t j = 0; j < k->n_params; j++) rr_buf_putf(&b, "%s%s", j ? " " : "", k->params[j].name);
+        put(t, k->name);
+        put(t, where[k->use & 3u]);
+        put(t, k->summary);
+        put_text(t, &b);
+        rr_buf_done(&b);
+    }
+    return RR_OK;
+}
+static enum rr_status list_policies(struct table *t, const struct rr_catalog *c)
+{
+    return (void)c, put_kinds(t, rr_registry.policies), RR_OK;
+}
+static enum rr_status list_placements(struct table *t, const struct rr_catalog *c)
+{
+    return (void)c, put_kinds(t, rr_registry.placements), RR_OK;
+}
+static enum rr_status list_formats(struct table *t, const struct rr_catalog *c)
+{
+    return (void)c, put_kinds(t, rr_registry.importers), RR_OK;
+}
+
+static enum rr_status list_gpus(struct table *t, const struct rr_catalog *c)
+{
+    for (size_t i = 0; i < c->n_gpus; i++) {
+        const struct rr_gpu *g = &c->gpu[i];
+        put(t, g->id);
+        put_number(t, g->memory_gib);
+        put_number(t, g->power_w);
+        put_number(t, g->bf16_tflops);
+        put_number(t, g->memory_gb_s);
+        put_number(t, g->link_gb_s);
+        put(t, g->fact.date);
+        put(t, g->fact.source);
+    }
+    return RR_OK;
+}
+
+static void put_amount(struct table *t, struct rr_amount m)
+{
+    struct rr_buf b = {0};
+    if (m.money.micro) rr_buf_money(&b, m.money, m.currency, m.money.micro % 1000000 ? 2 : 0);
+    if (m.money.micro)
+        put_text(t, &b);
+    else
+        put(t, NULL);
+    rr_buf_done(&b);
+}
+
+static enum rr_status list_hardware(struct table *t, const struct rr_catalog *c)
+{
+    for (size_t i = 0; i < c->n_hardware; i++) {
+        const struct rr_hardware *h = &c->hardware[i];
+        put(t, h->id);
+        put_number(t, h->gpus);
+        put(t, h->gpu);
+        put_amount(t, h->price);
+        put_number(t, h->idle_w);
+        put_number(t, h->power_w);
+        put(t, h->fact.date);
+        put(t, h->fact.source);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_instances(struct table *t, const struct rr_catalog *c)
+{
+    for (size_t i = 0; i < c->n_instances; i++) {
+        const struct rr_instance *v = &c->instance[i];
+        put(t, v->id);
+        put_number(t, v->gpus);
+        put(t, v->gpu);
+        put_number(t, v->cpus_milli / 1000.0);
+        put_number(t, v->memory_mib / 1024.0);
+        put(t, v->fact.date);
+        put(t, v->fact.source);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_prices(struct table *t, const struct rr_catalog *c)
+{
+    for (size_t i = 0; i < c->n_prices; i++) {
+        const struct rr_price_row *p = &c->price[i];
+        struct rr_buf b = {0};
+        if (p->rate.rate.nano) rr_buf_rate(&b, p->rate.rate, p->rate.currency);
+        put(t, p->instance);
+        put(t, p->region);
+        put(t, p->plan);
+        put(t, *p->term ? p->term : NULL);
+        put(t, *p->payment ? p->payment : NULL);
+        put_text(t, &b);
+        put_amount(t, p->upfront);
+        put(t, p->fact.date);
+        put(t, p->fact.source);
+        rr_buf_done(&b);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_metrics(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    for (int i = 0; i < RR_METRICS; i++) {
+        put(t, rr_metric_info[i].name);
+        put(t, rr_metric_unit_text(rr_metric_info[i].unit));
+        put(t, rr_metric_info[i].help);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_sections(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+#define X(name) put(t, #name);
+#include "reports/section/list.h"
+#undef X
+    return RR_OK;
+}
+
+static enum rr_status list_commands(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    for (const struct rr_command *const *k = rr_commands; *k; k++) {
+        put(t, (*k)->name);
+        put(t, (*k)->usage);
+        put(t, (*k)->summary);
+    }
+    return RR_OK;
+}
+
+static int is_json(const struct dirent *d)
+{
+    const size_t n = strlen(d->d_name);
+    return n > 5 && strcmp(d->d_name + n - 5, ".json") == 0;
+}
+
+/* The first comment line of a scenario says what it shows. */
+static const char *first_comment(const char *path, struct rr_arena *a)
+{
+    char line[256];
+    FILE *f = fopen(path, "r");
+    if (!f) return "";
+    const char *ret = fgets(line, sizeof line, f) && strncmp(line, "// ", 3) == 0 ? rr_strndup(a, line + 3, strcspn(line + 3, "\n")) : "";
+    fclose(f);
+    return ret;
+}
+
+static enum rr_status list_scenarios(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    const char *dir;
+    RR_TRY(rr_data_dir(t->arena, &dir));
+    const char *folder = rr_strf(t->arena, "%s/scenarios", dir);
+    struct dirent **entry;
+    const int n = scandir(folder, &entry, is_json, alphasort);
+    if (n < 0) return rr_fail(RR_EIO, "%s: %s", folder, strerror(errno));
+    for (int i = 0; i < n; i++) {
+        const char *path = rr_strf(t->arena, "%s/%s", folder, entry[i]->d_name);
+        put(t, path);
+        put(t, first_comment(path, t->arena));
+        free(entry[i]);
+    }
+    free(entry);
+    return RR_OK;
+}
+
+static const struct thing {
+    const char *name;
+    const char *column[COLUMNS_MAX];
+    bool facts; /* needs the catalog */
+    enum rr_status (*list)(struct table *t, const struct rr_catalog *c);
+} things[] = {
+    {"plans", {"name", "for", "summary", "parameters"}, false, list_plans},
+    {"policies", {"name", "summary"}, false, list_policies},
+    {"placements", {"name", "summary"}, false, list_placements},
+    {"formats", {"name", "summary"}, false, list_formats},
+    {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
+    {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
+    {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
+    {"prices", {"instance", "region", "plan", "term", "payment", "rate", "upfront", "date", "source"}, true, list_prices},
+    {"metrics", {"name", "unit", "meaning"}, false, list_metrics},
+    {"sections", {"name"}, false, list_sections},
+    {"commands", {"name", "usage", "summary"}, false, list_commands},
+    {"scenarios", {"path", "summary"}, false, list_scenarios},
+};
+#define N_THINGS (sizeof things / sizeof *things)
+const char *const rr_list_things[] = {"plans",  "policies", "placements", "formats",  "gpus",      "hardware", "instances",
+                                      "prices", "metrics",  "sections",   "commands", "scenarios", NULL};
+
+/* Columns padded to their widest cell; the last one runs free. */
+static void put_table(struct rr_buf *b, const struct table *t)
+{
+    const size_t columns = n_columns(t);
+    int width[COLUMNS_MAX];
+    for (size_t i = 0; i < columns; i++) width[i] = (int)strlen(title(t, i));
+    for (size_t k = 0; k < t->cell.n; k++) {
+        const int n = t->cell.at[k] ? (int)strlen(t->cell.at[k]) : 1;
+        if (n > width[k % columns]) width[k % columns] = n;
+    }
+    for (size_t i = 0; i < columns; i++) rr_buf_putf(b, i + 1 < columns ? "%-*s  " : "%.0d%s", i + 1 < columns ? width[i] : 0, title(t, i));
+    for (size_t k = 0; k < t->cell.n; k++) {
+        const size_t i = k % columns;
+        const char *cell = t->cell.at[k] ? t->cell.at[k] : "-";
+        if (i == 0) rr_buf_puts(b, "\n");
+        if (is_number(t, i))
+            rr_buf_putf(b, "%*s", width[i], cell);
+        else
+            rr_buf_putf(b, "%-*s", i + 1 < columns ? width[i] : 0, cell);
+        if (i + 1 < columns) rr_buf_puts(b, "  ");
+    }
+    rr_buf_puts(b, "\n");
+}
+
+static void put_json(struct rr_buf *b, const struct table *t, const char *thing)
+{
+    const size_t columns = n_columns(t);
+    rr_buf_putf(b, "{\"schema\": \"rackrate.list/1\", \"%s\": [", thing);
+    for (size_t k = 0; k < t->cell.n; k++) {
+        const size_t i = k % columns;
+        rr_buf_putf(b, "%s\"%s\": ", i ? ", " : k ? "},\n{" : "\n{", title(t, i));
+        if (!t->cell.at[k])
+            rr_buf_puts(b, "null");
+        else if (is_number(t, i))
+            rr_buf_puts(b, t->cell.at[k]);
+        else
+            rr_buf_json(b, t->cell.at[k]);
+    }
+    rr_buf_puts(b, t->cell.n ? "}\n]}\n" : "]}\n");
+}
+
+static const struct thing *find(const char *name)
+{
+    for (size_t i = 0; i < N_THINGS; i++)
+        if (strcmp(things[i].name, name) == 0) return &things[i];
+    return NULL;
+}
+
+static enum rr_status list_run(const struct rr_args *args)
+{
+    struct rr_arena *a = args->arena;
+    const struct thing *thing = find(args->operand[0]);
+    if (!thing) {
+        const char *hint = rr_did_you_mean(a, args->operand[0], rr_list_things, N_THINGS);
+        return rr_fail(RR_EUSAGE, "cannot list \"%s\"%s (rackrate list --help)", args->operand[0], hint);
+    }
+    struct rr_catalog catalog = {0};
+    if (thing->facts) RR_TRY(rr_cli_catalog(a, &catalog));
+    struct table t = {.arena = a};
+    memcpy(t.column, thing->column, sizeof t.column);
+    const enum rr_status st = thing->list(&t, &catalog);
+    if (st == RR_OK) {
+        struct rr_buf b = {0};
+        if (rr_arg_given(&rr_command_list, args, "json"))
+            put_json(&b, &t, thing->name);
+        else
+            put_table(&b, &t);
+        rr_say(rr_buf_text(&b));
+        rr_buf_done(&b);
+    }
+    rr_vec_done(&t.cell);
+    return st;
+}
+
+const struct rr_command rr_command_list = {
+    .name = "list",
+    .summary = "what this version knows: plans, policies, formats, prices and so on",
+    .usage = "THINGS [--json]",
+    .examples = "rackrate list plans\n"
+                "rackrate list instances\n"
+                "rackrate list prices --json\n"
+                "THINGS: plans policies placements formats gpus hardware instances prices metrics sections commands scenarios",
+    .options = options,
+    .n_options = 1,
+    .least = 1,
+    .most = 1,
+    .run = list_run,
+};

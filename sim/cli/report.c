@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/report.c - `rackrate report RESULT`: write the files of a finished run again. */
+#include "sim/cli/cli.h"
+#include "reports/report.h"
+#include <string.h>
+#include <sys/stat.h>
+
+static const struct rr_option options[] = {
+    {'o', "out", "DIR", false, "write there instead of beside the result"},
+    {0, "format", "LIST", false, "only these: json, md, html, csv, db, plots"},
+};
+
+static bool is_folder(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
+}
+
+/* RESULT is a folder, its results.db or its results.json; jobs, leases and charges are in the database. */
+static const char *database_of(const char *result, struct rr_arena *a)
+{
+    if (is_folder(result)) return rr_strf(a, "%s/results.db", result);
+    const char *slash = strrchr(result, '/'), *name = slash ? slash + 1 : result;
+    if (strcmp(name, "results.json") != 0) return result;
+    return rr_strf(a, "%.*sresults.db", (int)(name - result), result);
+}
+
+static const char *folder_of(const char *path, struct rr_arena *a)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? rr_strndup(a, path, slash == path ? 1 : (size_t)(slash - path)) : ".";
+}
+
+static enum rr_status report_run(const struct rr_args *args)
+{
+    unsigned formats = RR_FORMAT_ALL & ~RR_FORMAT_DB;
+    const char *list = rr_arg(&rr_command_report, args, "format", NULL);
+    if (list) RR_TRY(rr_format_parse(list, &formats));
+
+    struct rr_arena *a = args->arena;
+    const char *db = database_of(args->operand[0], a);
+    struct rr_store store = {0};
+    RR_TRY(rr_store_load(db, a, &store));
+    const char *dir = rr_arg(&rr_command_report, args, "out", folder_of(db, a));
+    const enum rr_status st = rr_report_write(&store, dir, formats, db);
+    if (st != RR_OK && st != RR_EMISSING) return st;
+
+    struct rr_buf b = {0};
+    rr_report_headline(&store, &b, 0);
+    rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return st;
+}
+
+const struct rr_command rr_command_report = {
+    .name = "report",
+    .summary = "write the report of a finished run again",
+    .usage = "RESULT [-o DIR] [--format LIST]",
+    .examples = "rackrate report out/buy-vs-rent\n"
+                "rackrate report out/buy-vs-rent -o pages --format html,plots",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .least = 1,
+    .most = 1,
+    .run = report_run,
+};
