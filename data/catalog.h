@@ -9,6 +9,7 @@ struct rr_fact {               /* where a row stands */
     const char *source, *date; /* as in the file */
     const char *path;          /* "data/facts/instances.csv" */
     int64_t line;
+    const char *note; /* conflicts between sources, conversions; "" = none */
 };
 struct rr_gpu {
     const char *id;      /* "h100-80gb-sxm" */
@@ -35,11 +36,16 @@ struct rr_instance { /* a machine that can be rented */
 };
 struct rr_price_row {
     const char *instance, *region;
-    const char *plan;         /* "on_demand", "reserved", "spot" */
-    const char *term;         /* "1 year", "3 years", "" */
-    const char *payment;      /* "no_upfront", "partial_upfront", "all_upfront", "" */
-    struct rr_price rate;     /* per node and hour */
-    struct rr_amount upfront; /* per node; micro 0 = none */
+    const char *plan;    /* "on_demand", "reserved", "spot" */
+    const char *term;    /* "1 year", "3 years", "" */
+    const char *payment; /* "no_upfront", "partial_upfront", "all_upfront"; "" = not stated by the source: rate is then the effective one */
+    struct rr_price rate;     /* per node and hour, used or not when reserved; nano 0 = none (all upfront) */
+    struct rr_amount upfront; /* per node, at the start of the term; micro 0 = none */
+    struct rr_fact fact;
+};
+struct rr_default {               /* a planning value that nobody needs to give, but that is named in the report when it is used */
+    const char *plan, *parameter; /* "owned", "pue"; "residual@36 months" */
+    const char *value;            /* as the scenario would write it: "5 years", "$0.10/kWh" */
     struct rr_fact fact;
 };
 struct rr_catalog {
@@ -47,18 +53,25 @@ struct rr_catalog {
     const struct rr_hardware *hardware;
     const struct rr_instance *instance;
     const struct rr_price_row *price;
-    size_t n_gpus, n_hardware, n_instances, n_prices;
+    const struct rr_default *fallback;
+    size_t n_gpus, n_hardware, n_instances, n_prices, n_fallbacks;
 };
 /* The folder of the shipped data: $RACKRATE_DATA, else DIR/../share/rackrate or DIR/../data beside the running program, else the one given at
  * build time. RR_EIO naming what was looked at when none has facts/. */
 RR_CHECKED enum rr_status rr_data_dir(struct rr_arena *a, const char **ret);
 /* Reads and checks every table: RR_EINPUT "PATH:LINE: ..." for a price of 0, reserved above on-demand without a note, an unknown GPU, a repeated key, a row without source or date. */
 RR_CHECKED enum rr_status rr_catalog_load(const char *data_dir, struct rr_arena *a, struct rr_catalog *ret);
+bool rr_gpu_is(const struct rr_gpu *g, const char *name); /* its id or one of its aliases; ASCII case ignored */
 /* By id or alias; RR_EINPUT with the nearest right name. */
 RR_CHECKED enum rr_status rr_catalog_gpu(const struct rr_catalog *c, const char *name, const struct rr_gpu **ret);
 RR_CHECKED enum rr_status rr_catalog_hardware(const struct rr_catalog *c, const char *id, const struct rr_hardware **ret);
 RR_CHECKED enum rr_status rr_catalog_instance(const struct rr_catalog *c, const char *id, const struct rr_instance **ret);
-/* The latest row of that key; region "" matches any only when all rows agree. RR_EINPUT naming what exists: never a silent $0. */
+/* The latest row of that key. region "" matches any only when all regions agree; a row of region "all" matches every region; a reserved row
+ * without a payment form matches any when no row has the form asked for. RR_EINPUT naming what exists: never a silent $0. */
 RR_CHECKED enum rr_status rr_catalog_price(const struct rr_catalog *c, const char *instance, const char *region, const char *plan,
                                            const char *term, const char *payment, const struct rr_price_row **ret);
+/* NULL when there is none. */
+const struct rr_default *rr_catalog_default(const struct rr_catalog *c, const char *plan, const char *parameter);
+/* "SOURCE, DATE (data/facts/prices.csv:12)", for notes; in `a`. */
+const char *rr_fact_text(struct rr_arena *a, const struct rr_fact *f);
 #endif
