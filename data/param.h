@@ -68,10 +68,25 @@ struct rr_param_ctx {
 };
 RR_CHECKED enum rr_status rr_params_read(const struct rr_param_ctx *ctx, const struct rr_param *table, size_t n, const cJSON *object,
                                          const char *pointer, const char *const *skip, void *into);
+/* The value inside a {"value", "source", "owner", "as_of"} wrapper, else the node itself. Takes NULL. */
+const cJSON *rr_param_unwrap(const cJSON *node);
+/* "source, owner, as_of" of a wrapper as one text in `a`; "" when there is none. */
+const char *rr_param_source(const cJSON *node, struct rr_arena *a);
+/* A wrapper has no other keys, and texts behind all but "value": RR_EINPUT else. Other nodes pass. */
+RR_CHECKED enum rr_status rr_param_check_wrapper(const struct rr_json *json, const cJSON *node, const char *pointer);
+/* POINTER + "/" + key, escaped, in `a`. */
+const char *rr_pointer_join(struct rr_arena *a, const char *pointer, const char *key);
+/* RR_EINPUT 'POINTER: "NAME" is not built yet in rackrate VERSION' at the node's key. */
+enum rr_status rr_param_later(const struct rr_json *json, const cJSON *node, const char *pointer, const char *name);
+/* The value of a node as a message shows it: 8, "text", an object, a list; long texts cut. */
+const char *rr_param_shown(const cJSON *node, struct rr_arena *a);
 static inline bool rr_given(const void *into, size_t row) { return (*(const uint64_t *)into >> row) & 1u; }
 /* "VALUE" of row i as the scenario would write it, for `check --print` and reports. */
 void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *into);
-/* {"type": ..., "description": ..., "default": ...} of the row, as JSON Schema 2020-12. The caller owns the tree. */
+bool rr_param_is_zero(const struct rr_param *row, const void *into); /* the field holds nothing: neither given nor with a default */
+/* {"anyOf": [TYPE, sourced], "description": ..., "default": ...} of the row, as JSON Schema 2020-12; "#/$defs/sourced", "#/$defs/dist_time" and
+ * "#/$defs/dist_real" are rr_param_schema_defs(). The caller owns the trees. */
+cJSON *rr_param_schema_defs(void);
 cJSON *rr_param_schema(const struct rr_param *row);
 /* {"type": "object", "additionalProperties": false, "properties": {...}} of a table. */
 cJSON *rr_params_schema(const struct rr_param *table, size_t n);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/param_field.h - one member on its way into a struct; shared by param*.c alone. */
+#ifndef RR_DATA_PARAM_FIELD_H
+#define RR_DATA_PARAM_FIELD_H
+#include "data/param.h"
+
+struct rr_field {
+    const struct rr_param_ctx *ctx;
+    const struct rr_param *row;
+    const cJSON *node;   /* unwrapped */
+    const char *pointer; /* of the member */
+};
+enum rr_status rr_field_fail(const struct rr_field *f, const cJSON *at, const char *fmt, ...) RR_PRINTF(3, 4);
+/* "SHOWN given; EXPECTED is expected, such as EXAMPLE". */
+enum rr_status rr_field_wrong(const struct rr_field *f, const cJSON *at, enum rr_param_type type);
+/* v, in the field's unit, against the row's limits. */
+RR_CHECKED enum rr_status rr_field_limits(const struct rr_field *f, const cJSON *at, double v);
+RR_CHECKED enum rr_status rr_field_read(const struct rr_field *f, void *into);                  /* param_read.c, into the struct */
+RR_CHECKED enum rr_status rr_field_dist(const struct rr_field *f, bool time, struct rr_dist *ret); /* param_dist.c */
+#endif
