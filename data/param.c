@@ -37,7 +37,8 @@ enum rr_status rr_param_check_wrapper(const struct rr_json *json, const cJSON *n
         if (i == N_WRAPPER)
             return rr_json_fail_key(RR_EINPUT, json, m, pointer, "a value with its source has the keys value, source, owner and as_of");
         if (i > 0 && !cJSON_IsString(m)) return rr_json_fail(RR_EINPUT, json, m, pointer, "\"%s\" is a text in double quotes", m->string);
-        if (i == 0 && rr_json_member(m, "value")) return rr_json_fail(RR_EINPUT, json, m, pointer, "a value with its source inside another");
+        if (i == 0 && rr_json_member(m, "value"))
+            return rr_json_fail(RR_EINPUT, json, m, pointer, "a value with its source inside another");
     }
     return RR_OK;
 }

@@ -17,13 +17,31 @@ struct shape {
 };
 static const struct shape shapes[] = {
     {"exponential", RR_DIST_EXPONENTIAL, {"mean"}, 1, {true}, {0}, {false}, {"{\"mean\": 2}", "{\"mean\": \"2 h\"}"}},
-    {"lognormal", RR_DIST_LOGNORMAL, {"median", "sigma"}, 2, {true, false}, {0, 0}, {false, true},
+    {"lognormal",
+     RR_DIST_LOGNORMAL,
+     {"median", "sigma"},
+     2,
+     {true, false},
+     {0, 0},
+     {false, true},
      {"{\"median\": 2, \"sigma\": 1.3}", "{\"median\": \"1 h\", \"sigma\": 1.3}"}},
-    {"weibull", RR_DIST_WEIBULL, {"scale", "shape"}, 2, {true, false}, {0, 0}, {false, false},
+    {"weibull",
+     RR_DIST_WEIBULL,
+     {"scale", "shape"},
+     2,
+     {true, false},
+     {0, 0},
+     {false, false},
      {"{\"scale\": 2, \"shape\": 0.7}", "{\"scale\": \"1 h\", \"shape\": 0.7}"}},
     {"uniform", RR_DIST_UNIFORM, {NULL}, 2, {true}, {0}, {0}, {"[2, 5]", "[\"1 h\", \"2 h\"]"}},
     {"triangular", RR_DIST_TRIANGULAR, {NULL}, 3, {true}, {0}, {0}, {"[2, 3, 5]", "[\"1 h\", \"2 h\", \"4 h\"]"}},
-    {"normal", RR_DIST_NORMAL, {"mean", "sd"}, 2, {true, true}, {-1e300, 0}, {true, true},
+    {"normal",
+     RR_DIST_NORMAL,
+     {"mean", "sd"},
+     2,
+     {true, true},
+     {-1e300, 0},
+     {true, true},
      {"{\"mean\": 2, \"sd\": 0.3}", "{\"mean\": \"2 h\", \"sd\": \"10 min\"}"}},
 };
 #define N_SHAPES (sizeof shapes / sizeof *shapes)
@@ -77,7 +95,8 @@ static enum rr_status read_list(const struct rr_field *f, const cJSON *list, con
     for (const cJSON *m = list->child; m; m = m->next, i++) {
         RR_TRY(value_of(f, m, time, &v[i]));
         RR_TRY(rr_field_limits(f, m, v[i]));
-        if (i > 0 && v[i] < v[i - 1]) return rr_field_fail(f, m, "the numbers of \"%s\" must not fall; such as %s", s->name, s->example[time]);
+        if (i > 0 && v[i] < v[i - 1])
+            return rr_field_fail(f, m, "the numbers of \"%s\" must not fall; such as %s", s->name, s->example[time]);
     }
     return RR_OK;
 }
@@ -95,7 +114,8 @@ static enum rr_status choice_value(const struct rr_field *f, const cJSON *m, boo
 static enum rr_status read_choice(const struct rr_field *f, const cJSON *object, bool time, struct rr_dist *ret)
 {
     const char *example = time ? "{\"1 h\": 0.6, \"8 h\": 0.4}" : "{\"1\": 0.6, \"8\": 0.4}";
-    if (!cJSON_IsObject(object) || !object->child) return rr_field_fail(f, object, "\"choice\" takes values and their weights, such as %s", example);
+    if (!cJSON_IsObject(object) || !object->child)
+        return rr_field_fail(f, object, "\"choice\" takes values and their weights, such as %s", example);
     const size_t n = (size_t)cJSON_GetArraySize(object);
     double *value = RR_NEWS(f->ctx->arena, double, n), *upto = RR_NEWS(f->ctx->arena, double, n), sum = 0;
     size_t i = 0;

@@ -15,6 +15,6 @@ enum rr_status rr_field_fail(const struct rr_field *f, const cJSON *at, const ch
 enum rr_status rr_field_wrong(const struct rr_field *f, const cJSON *at, enum rr_param_type type);
 /* v, in the field's unit, against the row's limits. */
 RR_CHECKED enum rr_status rr_field_limits(const struct rr_field *f, const cJSON *at, double v);
-RR_CHECKED enum rr_status rr_field_read(const struct rr_field *f, void *into);                  /* param_read.c, into the struct */
+RR_CHECKED enum rr_status rr_field_read(const struct rr_field *f, void *into);                     /* param_read.c, into the struct */
 RR_CHECKED enum rr_status rr_field_dist(const struct rr_field *f, bool time, struct rr_dist *ret); /* param_dist.c */
 #endif

@@ -125,9 +125,8 @@ static enum rr_status read_word(const struct rr_field *f, int *ret)
         }
     struct rr_buf all = {0};
     for (int i = 0; i < n; i++) rr_buf_putf(&all, "%s%s", i == 0 ? "" : i == n - 1 ? " or " : ", ", words[i]);
-    const enum rr_status st =
-        rr_field_fail(f, f->node, "%s given; %s is expected%s", rr_param_shown(f->node, f->ctx->arena), rr_buf_text(&all),
-                      rr_did_you_mean(f->ctx->arena, f->node->valuestring, words, (size_t)n));
+    const enum rr_status st = rr_field_fail(f, f->node, "%s given; %s is expected%s", rr_param_shown(f->node, f->ctx->arena),
+                                            rr_buf_text(&all), rr_did_you_mean(f->ctx->arena, f->node->valuestring, words, (size_t)n));
     rr_buf_done(&all);
     return st;
 }
