@@ -17,15 +17,15 @@ enum rr_status rr_sql_fail(sqlite3 *db, const char *path, int rc); /* RR_EIO "PA
 int rr_sql_open(struct rr_sql *q, sqlite3 *db, const char *sql);
 void rr_sql_close(struct rr_sql *q);
 void rr_sql_i(struct rr_sql *q, int64_t v);
-void rr_sql_time(struct rr_sql *q, int64_t us);  /* RR_NEVER is NULL */
-void rr_sql_d(struct rr_sql *q, double v);       /* NaN is NULL */
-void rr_sql_s(struct rr_sql *q, const char *s);  /* NULL is ""; the text stays valid until the step */
-void rr_sql_step(struct rr_sql *q);              /* insert, and start again at column 0 */
-bool rr_sql_next(struct rr_sql *q);              /* the next row of a query */
-int64_t rr_sql_geti(struct rr_sql *q);           /* columns from the left */
-int64_t rr_sql_gettime(struct rr_sql *q);        /* NULL is RR_NEVER */
-double rr_sql_getd(struct rr_sql *q);            /* NULL is NaN */
-const char *rr_sql_gets(struct rr_sql *q);       /* never NULL; until the next row */
+void rr_sql_time(struct rr_sql *q, int64_t us); /* RR_NEVER is NULL */
+void rr_sql_d(struct rr_sql *q, double v);      /* NaN is NULL */
+void rr_sql_s(struct rr_sql *q, const char *s); /* NULL is ""; the text stays valid until the step */
+void rr_sql_step(struct rr_sql *q);             /* insert, and start again at column 0 */
+bool rr_sql_next(struct rr_sql *q);             /* the next row of a query */
+int64_t rr_sql_geti(struct rr_sql *q);          /* columns from the left */
+int64_t rr_sql_gettime(struct rr_sql *q);       /* NULL is RR_NEVER */
+double rr_sql_getd(struct rr_sql *q);           /* NULL is NaN */
+const char *rr_sql_gets(struct rr_sql *q);      /* never NULL; until the next row */
 
 extern const char *const rr_note_kinds[3]; /* by enum rr_note_kind */
 static inline const char *rr_or_empty(const char *s) { return s ? s : ""; }

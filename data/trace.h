@@ -43,33 +43,54 @@ struct rr_trace {
     size_t rows, rejected, censored; /* rows read; malformed and left out; kept without a start or an end */
     const char *path, *format;
     char sha256[65];
+    const struct rr_trace *lender; /* NULL, or the trace that some columns belong to: it must outlive this one */
 };
-/* All columns in one heap block each; rr_trace_done frees and takes a zeroed struct. Names live in `arena` given at import. */
+/* What to do for each array of n, in the order of the struct. */
+#define RR_TRACE_COLUMNS(C)                                                                                                    \
+    C(submit_us)                                                                                                               \
+    C(run_us)                                                                                                                  \
+    C(estimate_us) C(limit_us) C(gpus_milli) C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(state) C(class_id) C(user_id) \
+        C(account_id) C(id_at)
+
+/* All columns in one heap block each; rr_trace_done frees those that are not the lender's and takes a zeroed struct. Names live in the `arena`
+ * given at import. */
 void rr_trace_done(struct rr_trace *t);
 const char *rr_trace_id(const struct rr_trace *t, size_t i, char buf[24]);
 size_t rr_trace_bytes(const struct rr_trace *t); /* memory held */
 
-/* A row on its way in; columns that the row lacks keep the values of RR_JOB_EMPTY. */
+#define RR_NOT_GIVEN  INT64_MIN
+#define RR_MOST_TIME  (1000 * RR_YEAR_US) /* of every time in a trace */
+#define RR_GPU_TYPES  64                  /* most different GPU types in one trace: bits of a word */
+#define RR_TRACE_JOBS UINT32_MAX          /* most jobs in one trace, below this number */
+
+/* A row on its way in; columns that the row lacks keep the values of rr_trace_row_empty. */
 struct rr_trace_row {
     struct rr_slice id;                                   /* n = 0: none */
-    int64_t submit_us, run_us, estimate_us, limit_us;     /* INT64_MIN: not given */
-    int64_t gpus_milli, nodes, cpus_milli, memory_mib;    /* INT64_MIN: not given */
+    int64_t submit_us, run_us, estimate_us, limit_us;     /* RR_NOT_GIVEN */
+    int64_t gpus_milli, nodes, cpus_milli, memory_mib;    /* RR_NOT_GIVEN */
     struct rr_slice class_name, user, account, gpu_types; /* gpu_types: names separated by | */
     enum rr_trace_state state;
     int64_t line;
 };
 extern const struct rr_trace_row rr_trace_row_empty;
 
-/* Collects rows, rejects and counts by reason, finds repeated ids, sorts. */
+/* Collects rows, rejects and counts by reason, finds repeated ids, sorts. Rows without an id, and rows whose ids are 1, 2, 3, ...,
+ * need no memory for ids; ids that are ascending numbers need no search for repeated ones. */
 struct rr_trace_builder;
 struct rr_trace_builder *rr_trace_builder_create(const char *path, struct rr_arena *arena, struct rr_notes *notes);
-void rr_trace_builder_free(struct rr_trace_builder *b);
+void rr_trace_builder_free(struct rr_trace_builder *b); /* takes NULL */
+struct rr_arena *rr_trace_builder_arena(const struct rr_trace_builder *b);
+/* Something to tell beside the numbers, with the file's path as its place. */
+void rr_trace_tell(struct rr_trace_builder *b, enum rr_note_kind kind, const char *fmt, ...) RR_PRINTF(3, 4);
+void rr_trace_set_absolute(struct rr_trace_builder *b); /* submit times are microseconds since 1970 */
 /* A good row. Checks ranges (times >= 0 and below 1,000 years, gpus_milli in int32, whole above 1000): a bad one is counted as rejected. */
 void rr_trace_add(struct rr_trace_builder *b, const struct rr_trace_row *row);
-/* A malformed row: counted by `reason`, the first line of each reason kept for the message. */
+/* A malformed row: counted by `reason` (a text that lives as long as the builder: "duration_s is negative"); the first line and cell of each
+ * reason are kept for the message. */
 void rr_trace_reject(struct rr_trace_builder *b, int64_t line, const char *reason, struct rr_slice cell);
 /* RR_EINPUT when more than `max_rejected` (share) of the rows were rejected ("PATH:LINE: ... (N of M rows, limit 1 %)"), when no job is left, or
- * an id occurs twice ("PATH:17: job id "a" was already used on line 4"; a repeated id counts as one rejected row when under the limit). Notes say what was left out. */
+ * an id occurs twice ("PATH:17: job id "a" was already used on line 4"; a repeated id counts as one rejected row when under the limit). Notes say what
+ * was left out. The builder is empty afterwards. A first submit past 1e9 s (2001) is taken as Unix time: absolute, said in a note. */
 RR_CHECKED enum rr_status rr_trace_finish(struct rr_trace_builder *b, double max_rejected, struct rr_trace *ret);
 
 struct rr_import_options {
@@ -90,7 +111,7 @@ struct rr_importer {
 #undef X
 extern const struct rr_kinds rr_importers;
 
-/* Read a trace in any known format. */
+/* Read a trace in any known format; a path of "-" (stdin) needs the format's name. Absolute submit times are moved so that the first is 0. */
 RR_CHECKED enum rr_status rr_trace_read(const char *path, const struct rr_import_options *opt, struct rr_arena *arena,
                                         struct rr_notes *notes, struct rr_trace *ret);
 

@@ -122,7 +122,7 @@ enum rr_status rr_csv_open(const char *path, struct rr_csv_options opt, struct r
     const size_t cap = opt.most_row < BLOCK ? opt.most_row : BLOCK;
     struct rr_csv *c = rr_xrealloc(NULL, 1, sizeof *c);
     *c = (struct rr_csv){.in = in, .opt = opt, .cap = cap, .line = 1};
-    const char *shown = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *shown = strcmp(path, "-") == 0 ? "stdin" : path;
     c->path = memcpy(rr_xrealloc(NULL, strlen(shown) + 1, 1), shown, strlen(shown) + 1);
     c->buf = rr_xrealloc(NULL, cap + SLACK, 1);
     memset(c->buf, 0, SLACK);

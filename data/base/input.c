@@ -85,7 +85,7 @@ static enum rr_status open_file(struct rr_input *in, const char *path)
 enum rr_status rr_input_open(const char *path, struct rr_input **ret)
 {
     struct rr_input *in = rr_xrealloc(NULL, 1, sizeof *in);
-    const char *shown = strcmp(path, "-") == 0 ? "<stdin>" : path;
+    const char *shown = strcmp(path, "-") == 0 ? "stdin" : path;
     const size_t n = strlen(shown) + 1;
     *in = (struct rr_input){.fd = -1, .path = rr_xrealloc(NULL, n, 1), .raw = rr_xrealloc(NULL, BLOCK, 1)};
     memcpy(in->path, shown, n);
