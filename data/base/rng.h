@@ -27,14 +27,12 @@ struct rr_rng {
     uint32_t ctr[4];
     uint32_t out[4]; /* the block drawn last */
     int left;        /* words of it not used yet */
-    double spare;    /* second normal of a pair */
-    int has_spare;
 };
 
 void rr_rng_init(struct rr_rng *r, uint64_t seed, uint32_t replication, enum rr_purpose purpose, uint64_t entity); /* entity < 2^48 */
 uint32_t rr_rng_u32(struct rr_rng *r);
 uint64_t rr_rng_u64(struct rr_rng *r);
-double rr_rng_uniform(struct rr_rng *r);             /* (0, 1): 53 bits, the centre of its cell, never 0 or 1 */
+double rr_rng_uniform(struct rr_rng *r);             /* (0, 1): the centre of one of 2^52 cells, never 0 or 1 */
 uint64_t rr_rng_below(struct rr_rng *r, uint64_t n); /* 0 .. n-1 without bias, n > 0 */
 double rr_rng_exponential(struct rr_rng *r);         /* mean 1 */
 double rr_rng_normal(struct rr_rng *r);              /* mean 0, sd 1 */
