@@ -63,6 +63,7 @@ help: ## this list
 	@echo "make [TARGET] [V=1] [JOBS=N] [CC=clang] [VARIANT=release|clang|asan] [CUDA=0] [MPI=0] [DEPS=0|1]"
 	@sed -nE 's/^([a-z-]+):[^#]*## (.*)/  \1|\2/p' Makefile | column -t -s '|'
 
+SAY = @$(if $(SILENT),:,echo)
 SILENT = $(findstring s,$(firstword -$(MAKEFLAGS)))
 optional:
 	$(if $(SILENT),,@echo "  CUDA  $(if $(filter 0,$(CUDA)),off,$(if $(PROBE),$(NVCC),found; no probe in this version))")
@@ -71,23 +72,23 @@ optional:
 build/rackrate: $(B)/rackrate FORCE
 	$(Q)[ "$$(readlink $@)" = $(VARIANT)/rackrate ] || ln -sf $(VARIANT)/rackrate $@
 $(B)/rackrate: $(CLI_OBJ) $(LIB)
-	@echo "  LD    $@"
+	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -o $@ $(CLI_OBJ) $(LIB) $(LIBS)
 $(LIB): $(LIB_OBJ)
-	@echo "  AR    $@"
+	$(SAY) "  AR    $@"
 	$(Q)rm -f $@ && ar rcs $@ $(LIB_OBJ)
 $(B)/%.o: %.c $(B)/flags
 	@mkdir -p $(@D)
-	@echo "  CC    $<"
+	$(SAY) "  CC    $<"
 	$(Q)$(CC) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
-	@echo "  LD    $@"
+	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
 $(B)/tests/%: $(B)/tests/%.o $(LIB)
-	@echo "  LD    $@"
+	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -o $@ $< $(LIB) -lcmocka $(LIBS)
 build/rackrate-probe: $(PROBE_SRC) $(wildcard models/probe/*.h)
-	@echo "  NVCC  $@"
+	$(SAY) "  NVCC  $@"
 	$(Q)$(NVCC) -O2 -std=c++17 -I. -o $@ $(PROBE_SRC) -lcublasLt
 
 # Other flags build anew; the install folder alone does not.
@@ -149,7 +150,7 @@ prefix: $(LIB) ## every symbol that the library shows starts with rr_
 	@! nm -g --defined-only $(LIB) | awk 'NF == 3 && $$3 !~ /^rr_/ { print "prefix: " $$3; bad = 1 } END { exit !bad }'
 build/lint/%.tidy: $(B)/%.o .clang-tidy
 	@mkdir -p $(@D)
-	@echo "  TIDY  $*.c"
+	$(SAY) "  TIDY  $*.c"
 	$(Q)clang-tidy --quiet $*.c -- $(ALL_CFLAGS) 2>$@.log || { cat $@.log; exit 1; }
 	@touch $@
 

@@ -1,0 +1,71 @@
+#!/usr/bin/env bats
+# tests/cli/scenarios.bats - every shipped scenario runs and keeps the laws; schemas agree with what is written.
+load helper
+
+validates() { # SCHEMA FILE
+    python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is missing"
+    python3 - "$1" "$2" <<'PY'
+import json, re, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+text = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*', lambda m: m.group(1) or '', open(sys.argv[2]).read())
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(json.loads(text), schema, cls=jsonschema.Draft202012Validator)
+PY
+}
+
+# holds NAME: runs with all laws; the figures that the scenario promises are its test's own.
+holds() {
+    works "$RR" run "$ROOT/data/scenarios/$1.json" -o "$1"
+    jq -e '[.alternatives[].laws[] | .holds] | all' "$1/results.json"
+    validates "$ROOT/data/schema/results.schema.json" "$1/results.json"
+    validates "$ROOT/data/schema/scenario.schema.json" "$ROOT/data/scenarios/$1.json"
+}
+
+@test "each shipped scenario is tested here" {
+    for f in "$ROOT"/data/scenarios/*.json; do grep -qE "holds $(basename "$f" .json)\$" "$ROOT/tests/cli/scenarios.bats"; done
+}
+@test "minimal" {
+    holds minimal
+    # 24 nodes for 5 weeks at $31.40
+    jq -e '.alternatives[0].metrics."cost.total".mean == 24 * 840 * 31.4' minimal/results.json
+}
+@test "mm1" {
+    holds mm1
+    # mean wait 4 h; 8 replications of 20,000 customers are within 10 %
+    jq -e '.alternatives[0].metrics | (."wait.mean".mean / 14400 - 1 | fabs) < 0.1 and ."cost.total".mean == null' mm1/results.json
+}
+@test "commitments" {
+    holds commitments
+    jq -e '[.alternatives[].metrics."cost.total".mean] | .[0] > .[1] and .[1] > .[2]' commitments/results.json
+}
+@test "sweep" {
+    holds sweep
+    jq -e '.alternatives | length == 4 and (.[0].name | test("nodes=10"))' sweep/results.json
+    jq -e '[.alternatives[].metrics."cost.total".mean] | . == sort' sweep/results.json
+}
+@test "buy-vs-rent" {
+    holds buy-vs-rent
+    jq -e '[.alternatives[].metrics."work.finished_share".mean] | min > 0.99' buy-vs-rent/results.json
+    jq -e '[.alternatives[].metrics."wait.p95".mean] | max < 14400' buy-vs-rent/results.json
+    jq -e '[.gates[].result] | all(. == "pass")' buy-vs-rent/results.json
+}
+@test "the scenario of rackrate init" {
+    "$RR" init mine -o mine.json 2>/dev/null
+    works "$RR" run mine.json -o out
+    jq -e '[.alternatives[].laws[] | .holds] | all' out/results.json
+    validates "$ROOT/data/schema/scenario.schema.json" mine.json
+}
+@test "the scenario schema is made from the table that the reader uses" {
+    works "$RR" check --schema
+    diff <(printf '%s\n' "$output") "$ROOT/data/schema/scenario.schema.json"
+}
+@test "the schema refuses what the reader refuses" {
+    scenario '.pools.p.nods = 2' >s.json
+    run validates "$ROOT/data/schema/scenario.schema.json" s.json
+    [ "$status" -ne 0 ]
+}
+@test "check --print names every value with its unit and source" {
+    works "$RR" check "$ROOT/data/scenarios/buy-vs-rent.json" --print
+    grep -q '/pools/own/nodes' <<<"$output"
+    grep -qE 'default' <<<"$output"
+}
