@@ -46,11 +46,11 @@ struct rr_trace {
     const struct rr_trace *lender; /* NULL, or the trace that some columns belong to: it must outlive this one */
 };
 /* What to do for each array of n, in the order of the struct. */
-#define RR_TRACE_COLUMNS(C)                                                                                                    \
-    C(submit_us)                                                                                                               \
-    C(run_us)                                                                                                                  \
-    C(estimate_us) C(limit_us) C(gpus_milli) C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(state) C(class_id) C(user_id) \
-        C(account_id) C(id_at)
+#define RR_TRACE_COLUMNS(C) \
+    C(submit_us)            \
+    C(run_us)               \
+    C(estimate_us)          \
+    C(limit_us) C(gpus_milli) C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(state) C(class_id) C(user_id) C(account_id) C(id_at)
 
 /* All columns in one heap block each; rr_trace_done frees those that are not the lender's and takes a zeroed struct. Names live in the `arena`
  * given at import. */
@@ -135,21 +135,29 @@ RR_CHECKED enum rr_status rr_fleet_read(const char *path, const char *format, st
 /* The job list that one replication replays: workloads merged, scaled, repeated and generated. */
 struct rr_generate {
     int64_t count;
-    struct rr_dist gap_us;            /* between arrivals; Poisson: exponential */
-    struct rr_dist duration_us, gpus; /* gpus in whole or fractional GPUs */
+    struct rr_dist gap_us;            /* between arrivals, the first one from 0; Poisson: exponential */
+    struct rr_dist duration_us, gpus; /* gpus: GPUs in total; above 1 rounded to whole ones, below to thousandths */
 };
 struct rr_trace_use {
     const struct rr_trace *trace; /* or NULL with `generate` */
     const struct rr_generate *generate;
     uint64_t seed;
     uint32_t replication;
-    uint64_t stream;               /* index of the workload: keeps streams apart */
-    double load_scale, time_scale; /* gaps / load_scale; run times and estimates x time_scale */
-    bool repeat;            /* again and again until `until_us`, aligned to whole weeks (span rounded up to a week; said in a note) */
-    int64_t until_us;       /* rows submitted at or after are not made (counted in *not_submitted); RR_NEVER = all */
-    const char *class_name; /* class of its jobs where the trace has none; the workload's name */
+    uint64_t stream; /* index of the workload: keeps streams apart */
+    double load_scale,
+        time_scale;   /* > 0: gaps between arrivals / load_scale; run times, estimates and limits x time_scale; both rounded to the
+                                    * nearest microsecond, halves up */
+    bool repeat;      /* again and again until `until_us`: repetition k is moved by k times the span of the submits, rounded up to whole
+                                    * weeks (at least one), so that days and weekdays stay in step */
+    int64_t until_us; /* rows submitted at or after are not made (counted in *not_submitted, of the first pass alone when repeated);
+                                    * RR_NEVER = all */
+    const char *class_name; /* the workload's name: class of its jobs where the trace has none */
 };
-/* Merges in submit order (ties by workload, then row). Jobs of class c keep their names. The result owns its columns. */
+/* Merges in submit order (ties by workload, then row). Class 0 of the result is a class like others (no "" in front); all else as in rr_trace.
+ * Ids: one workload keeps its own, repetition k > 1 of job "a" is "a#k", numbered jobs are numbered on; of several workloads they are "NAME/ID".
+ * Job i of a generated workload draws from the streams (seed, replication, RR_RNG_ARRIVAL | _DURATION | _GPUS, stream x 2^32 + i).
+ * The result owns its columns, but with one workload that is not repeated it borrows the unchanged ones (`lender`): that trace must outlive it.
+ * Errors: RR_EINPUT, a repeat without an end, a time past 1,000 years, a draw below 0, more than 64 GPU types. */
 RR_CHECKED enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, struct rr_arena *arena, struct rr_trace *ret,
                                          size_t *not_submitted);
 #endif
