@@ -320,9 +320,9 @@ static int by_text(const void *x, const void *y, void *ctx)
 
 static enum rr_status check_duplicates(struct scan *c, size_t first)
 {
-    struct key *k = c->key.at + first;
     const size_t n = c->key.n - first;
     if (n < 2) return RR_OK;
+    struct key *k = c->key.at + first;
     qsort_r(k, n, sizeof *k, by_text, &c->keys);
     const struct key *again = NULL, *before = NULL;
     for (size_t i = 1; i < n; i++) {
