@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * reports/csv.c - cells straight into the output's buffer: a million rows of jobs.csv in well under a second. */
+#include "reports/csv.h"
+#include <math.h>
+#include <string.h>
+
+enum { MOST_CELL = 64 }; // of a number
+
+// Bytes that need neither quotes nor a guard anywhere in a cell. Letters, digits, space and . _ / : are the common ones.
+static const bool plain[256] = {
+    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['.'] = true, ['_'] = true, ['/'] = true, [':'] = true,
+};
+
+static void comma(struct rr_cells *c)
+{
+    if (c->first) {
+        c->first = false;
+        return;
+    }
+    *rr_outfile_room(c->out, 1) = ',';
+    rr_outfile_used(c->out, 1);
+}
+
+void rr_cell(struct rr_cells *c, const char *text)
+{
+    comma(c);
+    if (!text) return;
+    size_t n = 0;
+    while (plain[(unsigned char)text[n]]) n++;
+    if (text[n] == '\0') {
+        rr_outfile_put(c->out, text, n);
+        return;
+    }
+    struct rr_buf b = {0};
+    rr_buf_csv(&b, text);
+    rr_outfile_put(c->out, rr_buf_text(&b), b.n);
+    rr_buf_done(&b);
+}
+
+// Decimal digits of v from the right; returns where they begin.
+static char *digits_before(char *end, unsigned __int128 v)
+{
+    while (v > UINT64_MAX) {
+        *--end = (char)('0' + (int)(v % 10));
+        v /= 10;
+    }
+    uint64_t w = (uint64_t)v;
+    do *--end = (char)('0' + (int)(w % 10));
+    while (w /= 10);
+    return end;
+}
+
+void rr_cell_scaled(struct rr_cells *c, __int128 v, int digits)
+{
+    comma(c);
+    char text[MOST_CELL];
+    char *const end = text + sizeof text;
+    char *at = digits_before(end, v < 0 ? -(unsigned __int128)v : (unsigned __int128)v);
+    while (end - at <= digits) *--at = '0'; // at least one digit before the point
+    char *last = end;
+    while (digits > 0 && last[-1] == '0' && last > end - digits) last--;
+    char *const out = rr_outfile_room(c->out, MOST_CELL + 2);
+    size_t n = 0;
+    if (v < 0) out[n++] = '-';
+    const size_t whole = (size_t)(end - digits - at);
+    memcpy(out + n, at, whole);
+    n += whole;
+    if (last > end - digits) {
+        out[n++] = '.';
+        memcpy(out + n, end - digits, (size_t)(last - (end - digits)));
+        n += (size_t)(last - (end - digits));
+    }
+    rr_outfile_used(c->out, n);
+}
+
+void rr_cell_time(struct rr_cells *c, int64_t us)
+{
+    if (us == RR_NEVER) comma(c);
+    else rr_cell_scaled(c, us, 6);
+}
+
+void rr_cell_double(struct rr_cells *c, double v)
+{
+    comma(c);
+    if (!isfinite(v)) return;
+    char text[RR_DOUBLE_MAX];
+    rr_double_text(v, text);
+    rr_outfile_put(c->out, text, strlen(text));
+}
+
+void rr_cell_row(struct rr_cells *c)
+{
+    rr_outfile_put(c->out, "\n", 1);
+    c->first = true;
+}
+
+static void header(struct rr_outfile *out, const char *line) { rr_outfile_put(out, line, strlen(line)); }
+
+static enum rr_status put_job(void *ctx, const struct rr_job_view *j)
+{
+    struct rr_cells *c = ctx;
+    rr_cell(c, j->id);
+    rr_cell(c, j->user);
+    rr_cell(c, j->account);
+    rr_cell(c, j->class_name);
+    rr_cell_scaled(c, j->gpus_milli, 3);
+    const int64_t times[] = {j->submit_us, j->start_us, j->end_us, j->wait_us, j->jct_us, j->run_us, j->lost_us};
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) rr_cell_time(c, times[i]);
+    rr_cell_scaled(c, j->attempts, 0);
+    rr_cell(c, j->status);
+    rr_cell(c, j->pool);
+    rr_cell(c, j->reason);
+    rr_cell(c, j->alternative);
+    rr_cell_scaled(c, j->replication, 0);
+    rr_cell_row(c);
+    return RR_OK;
+}
+
+enum rr_status rr_csv_jobs(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
+{
+    struct rr_cells c = {out, true};
+    header(out, "job_id,user,account,class,gpus,submit_s,start_s,end_s,wait_s,jct_s,run_s,lost_s,attempts,status,pool,reason,alternative,"
+                "replication\n");
+    return rr_store_jobs(s, db_path, put_job, &c);
+}
+
+static void put_lease(struct rr_cells *c, const struct rr_alternative *a, const struct rr_lease *l)
+{
+    rr_cell(c, a->name);
+    rr_cell_scaled(c, 1, 0);
+    rr_cell(c, rr_store_pool_name(a, l->pool));
+    rr_cell_scaled(c, l->node, 0);
+    rr_cell(c, a->node_name ? a->node_name[l->node] : NULL);
+    rr_cell_time(c, l->start_us);
+    rr_cell_time(c, l->ready_us);
+    rr_cell_time(c, l->end_us);
+    rr_cell_scaled(c, (__int128)l->end_us - l->start_us, 6);
+    rr_cell_scaled(c, l->used_milli_us, 9);
+    rr_cell_row(c);
+}
+
+enum rr_status rr_csv_leases(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
+{
+    (void)db_path;
+    struct rr_cells c = {out, true};
+    header(out, "alternative,replication,pool,node,node_name,start_s,ready_s,end_s,held_s,used_gpu_s\n");
+    for (size_t i = 0; i < s->n_alternatives; i++)
+        for (size_t k = 0; k < s->alternative[i].n_leases; k++) put_lease(&c, &s->alternative[i], &s->alternative[i].lease[k]);
+    return RR_OK;
+}
+
+// The day (and hour) of a time, empty without a start.
+static void cell_date(struct rr_cells *c, const struct rr_store *s, int64_t us)
+{
+    struct rr_buf b = {0};
+    if (s->anchored) rr_buf_date(&b, s->start_us + us);
+    rr_cell(c, rr_buf_text(&b));
+    rr_buf_done(&b);
+}
+
+static void put_charge(struct rr_cells *c, const struct rr_store *s, const struct rr_alternative *a, const struct rr_charge *x)
+{
+    rr_cell(c, a->name);
+    rr_cell_scaled(c, 1, 0);
+    rr_cell(c, rr_store_pool_name(a, x->pool));
+    rr_cell(c, x->type);
+    rr_cell(c, x->line);
+    rr_cell(c, x->commitment);
+    const int64_t times[] = {x->from_us, x->to_us, x->due_us};
+    for (size_t i = 0; i < 3; i++) rr_cell_time(c, times[i]);
+    for (size_t i = 0; i < 3; i++) cell_date(c, s, times[i]);
+    rr_cell_scaled(c, x->billed.micro, 6);
+    rr_cell_scaled(c, x->effective.micro, 6);
+    rr_cell_scaled(c, x->after_horizon.micro, 6);
+    rr_cell(c, s->currency);
+    rr_cell_double(c, x->quantity);
+    rr_cell(c, x->unit);
+    struct rr_buf rate = {0};
+    if (x->rate.nano) rr_buf_rate(&rate, x->rate, s->currency);
+    rr_cell(c, rr_buf_text(&rate));
+    rr_buf_done(&rate);
+    rr_cell_row(c);
+}
+
+enum rr_status rr_csv_charges(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
+{
+    (void)db_path;
+    struct rr_cells c = {out, true};
+    header(out, "alternative,replication,pool,type,line,commitment,from_s,to_s,due_s,from,to,due,billed,effective,after_horizon,currency,"
+                "quantity,unit,rate\n");
+    for (size_t i = 0; i < s->n_alternatives; i++)
+        for (size_t k = 0; k < s->alternative[i].n_charges; k++) put_charge(&c, s, &s->alternative[i], &s->alternative[i].charge[k]);
+    return RR_OK;
+}
+
+const struct rr_series *rr_series_find(const struct rr_alternative *a, const char *name)
+{
+    for (size_t i = 0; i < a->n_series; i++)
+        if (strcmp(a->series[i].name, name) == 0) return &a->series[i];
+    return NULL;
+}

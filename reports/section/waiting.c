@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * reports/section/waiting.c - how long jobs waited and took, and what became of them. */
+#include "reports/doc.h"
+#include "reports/show.h"
+#include <math.h>
+
+enum { MOST = 24 };
+
+static void times(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
+{
+    static const struct {
+        int metric;
+        const char *title;
+    } column[] = {{RR_M_WAIT_MEAN, "Wait, mean"},  {RR_M_WAIT_P50, "median"},       {RR_M_WAIT_P95, "95 %"},  {RR_M_WAIT_P99, "99 %"},
+                  {RR_M_WAIT_MAX, "longest"},      {RR_M_JCT_P50, "Completion, median"}, {RR_M_JCT_P95, "95 %"},
+                  {RR_M_BSLD_MEAN, "Slowdown, mean"}};
+    struct rr_table *t = rr_doc_table(d, "Waiting is from submit to first start; completion from submit to last end; slowdown is completion "
+                                         "over run time, at least 1, runs below 10 s taken as 10 s.");
+    rr_table_column(t, "Alternative", false);
+    for (size_t k = 0; k < sizeof column / sizeof *column; k++) rr_table_column(t, column[k].title, true);
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_alternative *a = &s->alternative[chosen[i]];
+        rr_table_row(t);
+        rr_table_cell(t, a->name);
+        for (size_t k = 0; k < sizeof column / sizeof *column; k++)
+            rr_table_cell(t, rr_show_metric(d->arena, rr_metric_info[column[k].metric].unit, a->metric[column[k].metric].mean, s->currency));
+    }
+}
+
+static void states(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
+{
+    static const int column[] = {RR_M_JOBS_SUBMITTED, RR_M_JOBS_FINISHED, RR_M_JOBS_FAILED, RR_M_JOBS_KILLED,
+                                 RR_M_JOBS_REJECTED,  RR_M_JOBS_WAITING,  RR_M_JOBS_RUNNING};
+    static const char *const title[] = {"Submitted", "Finished", "Failed", "Killed", "Rejected", "Waiting", "Running"};
+    struct rr_table *t = rr_doc_table(d, "Jobs at the horizon: submitted = finished + failed + killed + rejected + waiting + running.");
+    rr_table_column(t, "Alternative", false);
+    for (size_t k = 0; k < sizeof title / sizeof *title; k++) rr_table_column(t, title[k], true);
+    rr_table_column(t, "Work finished", true);
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_alternative *a = &s->alternative[chosen[i]];
+        rr_table_row(t);
+        rr_table_cell(t, a->name);
+        for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
+            rr_table_cell(t, rr_show_number(d->arena, a->metric[column[k]].mean));
+            if (a->metric[column[k]].mean == 0) rr_table_mark(t, RR_MARK_MUTED);
+        }
+        rr_table_cell(t, rr_show_share(d->arena, a->metric[RR_M_WORK_FINISHED_SHARE].mean));
+    }
+}
+
+static void fill(const struct rr_store *s, struct rr_doc *d)
+{
+    size_t chosen[MOST];
+    const size_t n = rr_show_chosen(s, MOST, false, chosen);
+    if (n == 0) return;
+    rr_doc_heading(d, 2, "When it is done");
+    rr_doc_figure(d, "wait");
+    times(s, d, chosen, n);
+    states(s, d, chosen, n);
+}
+
+const struct rr_section rr_section_waiting = {"waiting", fill};

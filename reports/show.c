@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * reports/show.c - numbers as people read them. */
+#include "reports/show.h"
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *kept(struct rr_arena *a, struct rr_buf *b)
+{
+    const char *s = rr_strdup(a, rr_buf_text(b));
+    rr_buf_done(b);
+    return s;
+}
+
+const char *rr_show_money(struct rr_arena *a, struct rr_money m, const char *currency)
+{
+    struct rr_buf b = {0};
+    const double v = fabs(rr_money_double(m));
+    rr_buf_money(&b, m, currency ? currency : "", v >= 1000 || m.micro == 0 ? 0 : v >= 0.1 ? 2 : 4);
+    return kept(a, &b);
+}
+
+const char *rr_show_amount(struct rr_arena *a, double v, const char *currency)
+{
+    if (isnan(v)) return RR_SHOW_NONE;
+    if (fabs(v) > 9e12) return rr_strf(a, "%s %.4g", currency ? currency : "", v); // past int64 micro-units
+    return rr_show_money(a, (struct rr_money){llround(v * 1e6)}, currency);
+}
+
+static void grouped(struct rr_buf *b, uint64_t n)
+{
+    char text[32];
+    const int len = snprintf(text, sizeof text, "%llu", (unsigned long long)n);
+    for (int i = 0; i < len; i++) {
+        if (i && (len - i) % 3 == 0) rr_buf_puts(b, ",");
+        rr_buf_put(b, &text[i], 1);
+    }
+}
+
+const char *rr_show_number(struct rr_arena *a, double v)
+{
+    if (isnan(v)) return RR_SHOW_NONE;
+    const double size = fabs(v);
+    if (size > 9e15) return rr_strf(a, "%.4g", v);
+    if (size < 1e-12) return "0";
+    const int places = size >= 99.95 || size == floor(size) ? 0 : size >= 9.995 ? 1 : size >= 0.0995 ? 2 : 4;
+    if (!places) {
+        struct rr_buf b = {0};
+        if (v < 0) rr_buf_puts(&b, "-");
+        grouped(&b, (uint64_t)llround(size));
+        return kept(a, &b);
+    }
+    return rr_strf(a, "%.*f", places, v);
+}
+
+const char *rr_show_count(struct rr_arena *a, int64_t n) { return n == INT64_MAX ? "unlimited" : rr_show_number(a, (double)n); }
+
+const char *rr_show_share(struct rr_arena *a, double v)
+{
+    if (isnan(v)) return RR_SHOW_NONE;
+    const double pct = 100 * v;
+    return rr_strf(a, "%.*f %%", pct == 0 || pct == 100 ? 0 : fabs(pct - 100) < 0.05 ? 2 : fabs(pct) >= 0.1 ? 1 : 3, pct);
+}
+
+const char *rr_show_seconds(struct rr_arena *a, double s)
+{
+    if (isnan(s)) return RR_SHOW_NONE;
+    if (fabs(s) > 9e12) return rr_strf(a, "%.4g s", s);
+    struct rr_buf b = {0};
+    rr_buf_time_short(&b, llround(s * 1e6));
+    return kept(a, &b);
+}
+
+const char *rr_show_metric(struct rr_arena *a, enum rr_metric_unit unit, double v, const char *currency)
+{
+    switch (unit) {
+    case RR_U_MONEY:
+    case RR_U_MONEY_PER_GPU_HOUR:
+    case RR_U_MONEY_PER_MONTH:
+    case RR_U_MONEY_PER_JOB: return rr_show_amount(a, v, currency);
+    case RR_U_SECONDS: return rr_show_seconds(a, v);
+    default: return rr_show_number(a, v);
+    }
+}
+
+const char *rr_show_word(struct rr_arena *a, const char *word)
+{
+    char *s = rr_strdup(a, word ? word : "");
+    for (char *p = s; *p; p++)
+        if (*p == '_') *p = '-';
+    return s;
+}
+
+const char *rr_show_span(struct rr_arena *a, double s)
+{
+    if (isnan(s)) return RR_SHOW_NONE;
+    const double day = 86400, days = s / day;
+    const double years = days / 365.25;
+    if (years >= 0.99 && fabs(years - round(years)) < 0.01) return rr_strf(a, "%.0f year%s", round(years), round(years) == 1 ? "" : "s");
+    if (years >= 2) return rr_strf(a, "%.1f years", years);
+    if (days >= 14 && fabs(days / 7 - round(days / 7)) < 1e-6) return rr_strf(a, "%.0f weeks", days / 7);
+    if (days >= 1) return rr_strf(a, days == floor(days) || days >= 100 ? "%.0f day%s" : "%.1f day%s", days, days == 1 ? "" : "s");
+    return rr_show_seconds(a, s);
+}
+
+static bool is_named(const struct rr_alternative *a, const char *name)
+{
+    return name && a->name && *name && strcmp(a->name, name) == 0;
+}
+
+size_t rr_show_chosen(const struct rr_store *s, size_t most, bool priced_only, size_t *ret)
+{
+    size_t left = most, n = 0;
+    for (size_t i = 0; i < s->n_alternatives; i++) { // the room that these two will take
+        const struct rr_alternative *a = &s->alternative[i];
+        if ((is_named(a, s->best) || is_named(a, s->baseline)) && !(priced_only && a->unpriced) && left > 0) left--;
+    }
+    for (size_t i = 0; i < s->n_alternatives && n < most; i++) {
+        const struct rr_alternative *a = &s->alternative[i];
+        if (priced_only && a->unpriced) continue;
+        const bool must = is_named(a, s->best) || is_named(a, s->baseline);
+        if (!must && left == 0) continue;
+        if (!must) left--;
+        ret[n++] = i;
+    }
+    return n;
+}
