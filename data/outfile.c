@@ -153,8 +153,10 @@ enum rr_status rr_make_dirs(const char *dir)
         const char was = *p;
         *p = '\0';
         struct stat is;
-        if (*path && mkdir(path, 0777) < 0 && errno != EEXIST) st = rr_fail(RR_EIO, "%s: %s", path, strerror(errno));
-        else if (*path && stat(path, &is) == 0 && !S_ISDIR(is.st_mode)) st = rr_fail(RR_EIO, "%s: is not a directory", path);
+        if (*path && mkdir(path, 0777) < 0 && errno != EEXIST)
+            st = rr_fail(RR_EIO, "%s: %s", path, strerror(errno));
+        else if (*path && stat(path, &is) == 0 && !S_ISDIR(is.st_mode))
+            st = rr_fail(RR_EIO, "%s: is not a directory", path);
         *p = was;
         if (!was) break;
     }

@@ -37,14 +37,18 @@ void rr_sql_i(struct rr_sql *q, int64_t v) { keep(q, sqlite3_bind_int64(q->st, +
 
 void rr_sql_time(struct rr_sql *q, int64_t us)
 {
-    if (us == RR_NEVER) keep(q, sqlite3_bind_null(q->st, ++q->column));
-    else rr_sql_i(q, us);
+    if (us == RR_NEVER)
+        keep(q, sqlite3_bind_null(q->st, ++q->column));
+    else
+        rr_sql_i(q, us);
 }
 
 void rr_sql_d(struct rr_sql *q, double v)
 {
-    if (isnan(v)) keep(q, sqlite3_bind_null(q->st, ++q->column));
-    else keep(q, sqlite3_bind_double(q->st, ++q->column, v));
+    if (isnan(v))
+        keep(q, sqlite3_bind_null(q->st, ++q->column));
+    else
+        keep(q, sqlite3_bind_double(q->st, ++q->column, v));
 }
 
 void rr_sql_s(struct rr_sql *q, const char *s) { keep(q, sqlite3_bind_text(q->st, ++q->column, rr_or_empty(s), -1, SQLITE_STATIC)); }

@@ -133,8 +133,8 @@ static enum rr_status jobs_in_db(sqlite3 *db, const char *path, const struct rr_
     return st;
 }
 
-enum rr_status rr_store_jobs(const struct rr_store *s, const char *db_path, enum rr_status (*each)(void *ctx, const struct rr_job_view *job),
-                             void *ctx)
+enum rr_status rr_store_jobs(const struct rr_store *s, const char *db_path,
+                             enum rr_status (*each)(void *ctx, const struct rr_job_view *job), void *ctx)
 {
     if (db_path) {
         sqlite3 *db = NULL;

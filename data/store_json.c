@@ -35,10 +35,7 @@ static bool is_key(int metric)
     }
 }
 
-static bool is_sweep_point(const struct rr_alternative *a)
-{
-    return a->alternative && strcmp(rr_or_empty(a->name), a->alternative) != 0;
-}
+static bool is_sweep_point(const struct rr_alternative *a) { return a->alternative && strcmp(rr_or_empty(a->name), a->alternative) != 0; }
 
 static bool in_gate(const struct rr_store *s, const char *name, int metric)
 {
@@ -50,8 +47,8 @@ static bool in_gate(const struct rr_store *s, const char *name, int metric)
 static bool is_kept(const struct rr_store *s, const struct rr_alternative *a, enum cut cut)
 {
     const char *name = rr_or_empty(a->name);
-    return cut < CUT_SWEEP || !is_sweep_point(a) || strcmp(name, rr_or_empty(s->best)) == 0 || strcmp(name, rr_or_empty(s->baseline)) == 0 ||
-           in_gate(s, name, -1);
+    return cut < CUT_SWEEP || !is_sweep_point(a) || strcmp(name, rr_or_empty(s->best)) == 0 ||
+           strcmp(name, rr_or_empty(s->baseline)) == 0 || in_gate(s, name, -1);
 }
 
 static void put_key(struct rr_buf *b, const char *key)
@@ -239,8 +236,10 @@ static void put_head(struct rr_buf *b, const struct rr_store *s)
     rr_buf_puts(b, ", \"start\": ");
     struct rr_buf start = {0};
     if (s->anchored) rr_buf_date(&start, s->start_us);
-    if (s->anchored) rr_buf_json(b, rr_buf_text(&start));
-    else rr_buf_puts(b, "null");
+    if (s->anchored)
+        rr_buf_json(b, rr_buf_text(&start));
+    else
+        rr_buf_puts(b, "null");
     rr_buf_done(&start);
     rr_buf_puts(b, ", \"horizon_s\": ");
     rr_buf_double(b, s->horizon_s);

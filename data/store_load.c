@@ -182,9 +182,12 @@ static const struct rr_note *load_notes(struct loader *l, int64_t id, size_t *re
     for (size_t i = 0; row(l, &q, i, n); i++) {
         const char *kind = text(l, &q), *place = text(l, &q), *line = text(l, &q), *source = text(l, &q);
         const int k = kind_of(kind);
-        if (k >= 0) r[kept++] = (struct rr_note){(enum rr_note_kind)k, place, line, source};
-        else if (id < 0 && strcmp(kind, "headline") == 0) headline[l->s->n_headline++] = line;
-        else if (id < 0 && strcmp(kind, "varied") == 0) varied[l->s->n_varied++] = line;
+        if (k >= 0)
+            r[kept++] = (struct rr_note){(enum rr_note_kind)k, place, line, source};
+        else if (id < 0 && strcmp(kind, "headline") == 0)
+            headline[l->s->n_headline++] = line;
+        else if (id < 0 && strcmp(kind, "varied") == 0)
+            varied[l->s->n_varied++] = line;
     }
     if (id < 0) l->s->headline = headline;
     if (id < 0) l->s->varied = varied;
@@ -292,8 +295,7 @@ static void load_metrics(struct loader *l, int64_t id, struct rr_alternative *a)
 static void load_alternatives(struct loader *l)
 {
     static void (*const parts[])(struct loader *, int64_t, struct rr_alternative *) = {
-        load_metrics, load_months, load_lines,  load_classes, load_pools,
-        load_laws,    load_series, load_leases, load_nodes,   load_charges};
+        load_metrics, load_months, load_lines, load_classes, load_pools, load_laws, load_series, load_leases, load_nodes, load_charges};
     struct rr_sql q;
     struct rr_alternative *r = rows(l, &q, "alternatives", "", 0, sizeof *r, &l->s->n_alternatives);
     l->s->alternative = r;
@@ -363,9 +365,15 @@ static void load_meta(struct loader *l)
     struct rr_store *s = l->s;
     const struct {
         const char *key, **ret;
-    } texts[] = {{"schema", &s->schema},   {"name", &s->name},           {"version", &s->version},
-                 {"currency", &s->currency}, {"scenario_path", &s->scenario_path}, {"baseline", &s->baseline},
-                 {"verdict", &s->verdict}, {"criterion", &s->criterion}, {"best", &s->best}};
+    } texts[] = {{"schema", &s->schema},
+                 {"name", &s->name},
+                 {"version", &s->version},
+                 {"currency", &s->currency},
+                 {"scenario_path", &s->scenario_path},
+                 {"baseline", &s->baseline},
+                 {"verdict", &s->verdict},
+                 {"criterion", &s->criterion},
+                 {"best", &s->best}};
     for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) *texts[k].ret = "";
     s->horizon_s = NAN;
     struct rr_sql q;
@@ -375,11 +383,16 @@ static void load_meta(struct loader *l)
         for (size_t k = 0; k < sizeof texts / sizeof *texts; k++)
             if (strcmp(key, texts[k].key) == 0) *texts[k].ret = text(l, &q);
         q.column = 1;
-        if (strcmp(key, "seed") == 0) s->seed = rr_sql_geti(&q);
-        else if (strcmp(key, "replications") == 0) s->replications = rr_sql_geti(&q);
-        else if (strcmp(key, "anchored") == 0) s->anchored = rr_sql_geti(&q) != 0;
-        else if (strcmp(key, "start_us") == 0) s->start_us = rr_sql_geti(&q);
-        else if (strcmp(key, "horizon_s") == 0) s->horizon_s = rr_sql_getd(&q);
+        if (strcmp(key, "seed") == 0)
+            s->seed = rr_sql_geti(&q);
+        else if (strcmp(key, "replications") == 0)
+            s->replications = rr_sql_geti(&q);
+        else if (strcmp(key, "anchored") == 0)
+            s->anchored = rr_sql_geti(&q) != 0;
+        else if (strcmp(key, "start_us") == 0)
+            s->start_us = rr_sql_geti(&q);
+        else if (strcmp(key, "horizon_s") == 0)
+            s->horizon_s = rr_sql_getd(&q);
     }
     if (q.rc != SQLITE_OK) l->rc = q.rc;
     rr_sql_close(&q);

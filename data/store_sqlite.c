@@ -341,8 +341,10 @@ static int save_names(struct saver *v, const struct rr_trace *t, struct bases *b
 // The row of `names`; 0 stands for "" in a trace and is stored as NULL.
 static void put_name(struct rr_sql *q, int64_t base, int64_t i, size_t n)
 {
-    if (i > 0 && (size_t)i < n) rr_sql_i(q, base + i);
-    else q->column++; // bound to NULL from the start, unless the last row left a value there
+    if (i > 0 && (size_t)i < n)
+        rr_sql_i(q, base + i);
+    else
+        q->column++; // bound to NULL from the start, unless the last row left a value there
 }
 
 static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a, const struct bases *b)
@@ -357,8 +359,10 @@ static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a
         if (!rr_job_view_of(a, i, name, &job)) continue;
         sqlite3_clear_bindings(q.st);
         rr_sql_i(&q, id);
-        if (t->id_at) rr_sql_s(&q, job.id);
-        else rr_sql_i(&q, (int64_t)i + 1);
+        if (t->id_at)
+            rr_sql_s(&q, job.id);
+        else
+            rr_sql_i(&q, (int64_t)i + 1);
         put_name(&q, b->user, t->user_id ? t->user_id[i] : 0, t->n_users);
         put_name(&q, b->account, t->account_id ? t->account_id[i] : 0, t->n_accounts);
         put_name(&q, b->klass, t->class_id ? t->class_id[i] : 0, t->n_classes);

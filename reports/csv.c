@@ -21,7 +21,7 @@ static void comma(struct rr_cells *c)
     rr_outfile_used(c->out, 1);
 }
 
-void rr_cell(struct rr_cells *c, const char *text)
+void rr_out_text(struct rr_cells *c, const char *text)
 {
     comma(c);
     if (!text) return;
@@ -50,7 +50,7 @@ static char *digits_before(char *end, unsigned __int128 v)
     return end;
 }
 
-void rr_cell_scaled(struct rr_cells *c, __int128 v, int digits)
+void rr_out_scaled(struct rr_cells *c, __int128 v, int digits)
 {
     comma(c);
     char text[MOST_CELL];
@@ -73,13 +73,15 @@ void rr_cell_scaled(struct rr_cells *c, __int128 v, int digits)
     rr_outfile_used(c->out, n);
 }
 
-void rr_cell_time(struct rr_cells *c, int64_t us)
+void rr_out_time(struct rr_cells *c, int64_t us)
 {
-    if (us == RR_NEVER) comma(c);
-    else rr_cell_scaled(c, us, 6);
+    if (us == RR_NEVER)
+        comma(c);
+    else
+        rr_out_scaled(c, us, 6);
 }
 
-void rr_cell_double(struct rr_cells *c, double v)
+void rr_out_double(struct rr_cells *c, double v)
 {
     comma(c);
     if (!isfinite(v)) return;
@@ -88,7 +90,7 @@ void rr_cell_double(struct rr_cells *c, double v)
     rr_outfile_put(c->out, text, strlen(text));
 }
 
-void rr_cell_row(struct rr_cells *c)
+void rr_out_row(struct rr_cells *c)
 {
     rr_outfile_put(c->out, "\n", 1);
     c->first = true;
@@ -99,20 +101,20 @@ static void header(struct rr_outfile *out, const char *line) { rr_outfile_put(ou
 static enum rr_status put_job(void *ctx, const struct rr_job_view *j)
 {
     struct rr_cells *c = ctx;
-    rr_cell(c, j->id);
-    rr_cell(c, j->user);
-    rr_cell(c, j->account);
-    rr_cell(c, j->class_name);
-    rr_cell_scaled(c, j->gpus_milli, 3);
+    rr_out_text(c, j->id);
+    rr_out_text(c, j->user);
+    rr_out_text(c, j->account);
+    rr_out_text(c, j->class_name);
+    rr_out_scaled(c, j->gpus_milli, 3);
     const int64_t times[] = {j->submit_us, j->start_us, j->end_us, j->wait_us, j->jct_us, j->run_us, j->lost_us};
-    for (size_t i = 0; i < sizeof times / sizeof *times; i++) rr_cell_time(c, times[i]);
-    rr_cell_scaled(c, j->attempts, 0);
-    rr_cell(c, j->status);
-    rr_cell(c, j->pool);
-    rr_cell(c, j->reason);
-    rr_cell(c, j->alternative);
-    rr_cell_scaled(c, j->replication, 0);
-    rr_cell_row(c);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) rr_out_time(c, times[i]);
+    rr_out_scaled(c, j->attempts, 0);
+    rr_out_text(c, j->status);
+    rr_out_text(c, j->pool);
+    rr_out_text(c, j->reason);
+    rr_out_text(c, j->alternative);
+    rr_out_scaled(c, j->replication, 0);
+    rr_out_row(c);
     return RR_OK;
 }
 
@@ -126,17 +128,17 @@ enum rr_status rr_csv_jobs(const struct rr_store *s, const char *db_path, struct
 
 static void put_lease(struct rr_cells *c, const struct rr_alternative *a, const struct rr_lease *l)
 {
-    rr_cell(c, a->name);
-    rr_cell_scaled(c, 1, 0);
-    rr_cell(c, rr_store_pool_name(a, l->pool));
-    rr_cell_scaled(c, l->node, 0);
-    rr_cell(c, a->node_name ? a->node_name[l->node] : NULL);
-    rr_cell_time(c, l->start_us);
-    rr_cell_time(c, l->ready_us);
-    rr_cell_time(c, l->end_us);
-    rr_cell_scaled(c, (__int128)l->end_us - l->start_us, 6);
-    rr_cell_scaled(c, l->used_milli_us, 9);
-    rr_cell_row(c);
+    rr_out_text(c, a->name);
+    rr_out_scaled(c, 1, 0);
+    rr_out_text(c, rr_store_pool_name(a, l->pool));
+    rr_out_scaled(c, l->node, 0);
+    rr_out_text(c, a->node_name ? a->node_name[l->node] : NULL);
+    rr_out_time(c, l->start_us);
+    rr_out_time(c, l->ready_us);
+    rr_out_time(c, l->end_us);
+    rr_out_scaled(c, (__int128)l->end_us - l->start_us, 6);
+    rr_out_scaled(c, l->used_milli_us, 9);
+    rr_out_row(c);
 }
 
 enum rr_status rr_csv_leases(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
@@ -154,32 +156,32 @@ static void cell_date(struct rr_cells *c, const struct rr_store *s, int64_t us)
 {
     struct rr_buf b = {0};
     if (s->anchored) rr_buf_date(&b, s->start_us + us);
-    rr_cell(c, rr_buf_text(&b));
+    rr_out_text(c, rr_buf_text(&b));
     rr_buf_done(&b);
 }
 
 static void put_charge(struct rr_cells *c, const struct rr_store *s, const struct rr_alternative *a, const struct rr_charge *x)
 {
-    rr_cell(c, a->name);
-    rr_cell_scaled(c, 1, 0);
-    rr_cell(c, rr_store_pool_name(a, x->pool));
-    rr_cell(c, x->type);
-    rr_cell(c, x->line);
-    rr_cell(c, x->commitment);
+    rr_out_text(c, a->name);
+    rr_out_scaled(c, 1, 0);
+    rr_out_text(c, rr_store_pool_name(a, x->pool));
+    rr_out_text(c, x->type);
+    rr_out_text(c, x->line);
+    rr_out_text(c, x->commitment);
     const int64_t times[] = {x->from_us, x->to_us, x->due_us};
-    for (size_t i = 0; i < 3; i++) rr_cell_time(c, times[i]);
+    for (size_t i = 0; i < 3; i++) rr_out_time(c, times[i]);
     for (size_t i = 0; i < 3; i++) cell_date(c, s, times[i]);
-    rr_cell_scaled(c, x->billed.micro, 6);
-    rr_cell_scaled(c, x->effective.micro, 6);
-    rr_cell_scaled(c, x->after_horizon.micro, 6);
-    rr_cell(c, s->currency);
-    rr_cell_double(c, x->quantity);
-    rr_cell(c, x->unit);
+    rr_out_scaled(c, x->billed.micro, 6);
+    rr_out_scaled(c, x->effective.micro, 6);
+    rr_out_scaled(c, x->after_horizon.micro, 6);
+    rr_out_text(c, s->currency);
+    rr_out_double(c, x->quantity);
+    rr_out_text(c, x->unit);
     struct rr_buf rate = {0};
     if (x->rate.nano) rr_buf_rate(&rate, x->rate, s->currency);
-    rr_cell(c, rr_buf_text(&rate));
+    rr_out_text(c, rr_buf_text(&rate));
     rr_buf_done(&rate);
-    rr_cell_row(c);
+    rr_out_row(c);
 }
 
 enum rr_status rr_csv_charges(const struct rr_store *s, const char *db_path, struct rr_outfile *out)

@@ -10,11 +10,11 @@ struct rr_cells {
     struct rr_outfile *out;
     bool first;
 };
-void rr_cell(struct rr_cells *c, const char *text);                           /* NULL is ""; guarded against spreadsheet formulas */
-void rr_cell_scaled(struct rr_cells *c, __int128 v, int digits);              /* v / 10^digits, exact, as few decimals as needed */
-void rr_cell_time(struct rr_cells *c, int64_t us);                            /* seconds; RR_NEVER is empty */
-void rr_cell_double(struct rr_cells *c, double v);                            /* NaN is empty */
-void rr_cell_row(struct rr_cells *c);                                         /* the line's end */
+void rr_out_text(struct rr_cells *c, const char *text);         /* NULL is ""; guarded against spreadsheet formulas */
+void rr_out_scaled(struct rr_cells *c, __int128 v, int digits); /* v / 10^digits, exact, as few decimals as needed */
+void rr_out_time(struct rr_cells *c, int64_t us);               /* seconds; RR_NEVER is empty */
+void rr_out_double(struct rr_cells *c, double v);               /* NaN is empty */
+void rr_out_row(struct rr_cells *c);                            /* the line's end */
 
 RR_CHECKED enum rr_status rr_csv_jobs(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
 RR_CHECKED enum rr_status rr_csv_leases(const struct rr_store *s, const char *db_path, struct rr_outfile *out);

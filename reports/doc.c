@@ -28,10 +28,7 @@ void rr_doc_done(struct rr_doc *d)
     rr_vec_done(&d->block);
 }
 
-void rr_doc_heading(struct rr_doc *d, int level, const char *text)
-{
-    add(d, RR_BLOCK_HEADING, rr_strdup(d->arena, text))->level = level;
-}
+void rr_doc_heading(struct rr_doc *d, int level, const char *text) { add(d, RR_BLOCK_HEADING, rr_strdup(d->arena, text))->level = level; }
 
 void rr_doc_lead(struct rr_doc *d, const char *text) { add(d, RR_BLOCK_LEAD, rr_strdup(d->arena, text)); }
 
@@ -81,7 +78,7 @@ void rr_table_row(struct rr_table *t) { rr_vec_push(&t->row, (struct rr_row){0})
 void rr_table_cell(struct rr_table *t, const char *text)
 {
     struct rr_row *r = &t->row.at[t->row.n - 1];
-    rr_vec_push(&r->cell, ((struct rr_cell){.text = rr_strdup(t->arena, text ? text : "")}));
+    rr_vec_push(&r->cell, ((struct rr_doc_cell){.text = rr_strdup(t->arena, text ? text : "")}));
 }
 
 void rr_table_cellf(struct rr_table *t, const char *fmt, ...)
@@ -92,7 +89,7 @@ void rr_table_cellf(struct rr_table *t, const char *fmt, ...)
     va_end(ap);
 }
 
-static struct rr_cell *last(struct rr_table *t)
+static struct rr_doc_cell *last(struct rr_table *t)
 {
     struct rr_row *r = &t->row.at[t->row.n - 1];
     return &r->cell.at[r->cell.n - 1];

@@ -9,7 +9,7 @@
 #include "data/store.h"
 
 enum rr_mark { RR_MARK_NONE, RR_MARK_BEST, RR_MARK_GOOD, RR_MARK_BAD, RR_MARK_MUTED, RR_MARK_TOTAL };
-struct rr_cell {
+struct rr_doc_cell {
     const char *text;
     enum rr_mark mark;
     double bar; /* share of a bar behind the number, 0..1; 0 = none */
@@ -19,7 +19,7 @@ struct rr_column {
     bool number; /* right-aligned, tabular figures */
 };
 struct rr_row {
-    RR_VEC(struct rr_cell) cell;
+    RR_VEC(struct rr_doc_cell) cell;
 };
 struct rr_table {
     struct rr_arena *arena;

@@ -21,7 +21,7 @@ static void cells(struct rr_buf *b, const struct rr_table *t, const struct rr_ro
 {
     for (size_t i = 0; i < t->column.n; i++) {
         rr_buf_puts(b, i ? " | " : "| ");
-        const struct rr_cell *c = i < r->cell.n ? &r->cell.at[i] : NULL;
+        const struct rr_doc_cell *c = i < r->cell.n ? &r->cell.at[i] : NULL;
         const bool strong = c && *c->text && (c->mark == RR_MARK_BEST || c->mark == RR_MARK_TOTAL || c->mark == RR_MARK_BAD);
         if (strong) rr_buf_puts(b, "**");
         if (c) rr_buf_markdown(b, c->text);

@@ -115,7 +115,8 @@ static enum rr_status stage_csv(struct writing *w)
     static const struct {
         const char *name;
         enum rr_status (*write)(const struct rr_store *, const char *, struct rr_outfile *);
-    } file[] = {{"jobs.csv", rr_csv_jobs}, {"leases.csv", rr_csv_leases}, {"charges.csv", rr_csv_charges}, {"timeline.csv", rr_csv_timeline}};
+    } file[] = {
+        {"jobs.csv", rr_csv_jobs}, {"leases.csv", rr_csv_leases}, {"charges.csv", rr_csv_charges}, {"timeline.csv", rr_csv_timeline}};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         struct rr_outfile *o;
         RR_TRY(stage(w, file[i].name, &o));

@@ -27,6 +27,14 @@ const char *rr_show_amount(struct rr_arena *a, double v, const char *currency)
     return rr_show_money(a, (struct rr_money){llround(v * 1e6)}, currency);
 }
 
+const char *rr_show_half(struct rr_arena *a, double half, double mean, const char *currency)
+{
+    if (isnan(half) || fabs(mean) > 9e12 || half > 9e12) return rr_show_amount(a, half, currency);
+    struct rr_buf b = {0};
+    rr_buf_money(&b, (struct rr_money){llround(half * 1e6)}, currency ? currency : "", fabs(mean) >= 1000 ? 0 : fabs(mean) >= 0.1 ? 2 : 4);
+    return kept(a, &b);
+}
+
 static void grouped(struct rr_buf *b, uint64_t n)
 {
     char text[32];
@@ -103,10 +111,7 @@ const char *rr_show_span(struct rr_arena *a, double s)
     return rr_show_seconds(a, s);
 }
 
-static bool is_named(const struct rr_alternative *a, const char *name)
-{
-    return name && a->name && *name && strcmp(a->name, name) == 0;
-}
+static bool is_named(const struct rr_alternative *a, const char *name) { return name && a->name && *name && strcmp(a->name, name) == 0; }
 
 size_t rr_show_chosen(const struct rr_store *s, size_t most, bool priced_only, size_t *ret)
 {

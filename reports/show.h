@@ -8,10 +8,12 @@
 /* $1,234,568 from 1,000 on, else $12.35; below 0.10 four decimals. Allocated in `a`. */
 const char *rr_show_money(struct rr_arena *a, struct rr_money m, const char *currency);
 const char *rr_show_amount(struct rr_arena *a, double v, const char *currency); /* the same for a statistic in currency units */
-const char *rr_show_number(struct rr_arena *a, double v);                       /* 1,234,568; 12.3; 0.0123 */
-const char *rr_show_count(struct rr_arena *a, int64_t n);                       /* "unlimited" for INT64_MAX */
-const char *rr_show_share(struct rr_arena *a, double v);                        /* 93.2 % */
-const char *rr_show_seconds(struct rr_arena *a, double s);                      /* 4.2 h */
+const char *rr_show_half(struct rr_arena *a, double half, double mean,
+                         const char *currency);            /* an interval's half width, in the digits of its mean */
+const char *rr_show_number(struct rr_arena *a, double v);  /* 1,234,568; 12.3; 0.0123 */
+const char *rr_show_count(struct rr_arena *a, int64_t n);  /* "unlimited" for INT64_MAX */
+const char *rr_show_share(struct rr_arena *a, double v);   /* 93.2 % */
+const char *rr_show_seconds(struct rr_arena *a, double s); /* 4.2 h */
 const char *rr_show_metric(struct rr_arena *a, enum rr_metric_unit unit, double v, const char *currency);
 /* "owned" -> "owned", "on_demand" -> "on-demand": a word of the scenario in prose. */
 const char *rr_show_word(struct rr_arena *a, const char *word);

@@ -12,7 +12,7 @@ static const char *const curve[CURVES] = {"used_gpus", "held_gpus", "queue_jobs"
 static void put_bin(struct rr_cells *c, const struct rr_series *r, size_t k, size_t width)
 {
     if (!r || k >= r->n) {
-        for (int i = 0; i < 3; i++) rr_cell(c, NULL);
+        for (int i = 0; i < 3; i++) rr_out_text(c, NULL);
         return;
     }
     const size_t end = k + width < r->n ? k + width : r->n;
@@ -22,9 +22,9 @@ static void put_bin(struct rr_cells *c, const struct rr_series *r, size_t k, siz
         if (r->min) least = fmin(least, r->min[i]);
         if (r->max) most = fmax(most, r->max[i]);
     }
-    rr_cell_double(c, sum / (double)(end - k));
-    rr_cell_double(c, least);
-    rr_cell_double(c, most);
+    rr_out_double(c, sum / (double)(end - k));
+    rr_out_double(c, least);
+    rr_out_double(c, most);
 }
 
 static void put_alternative(struct rr_cells *c, const struct rr_store *s, const struct rr_alternative *a)
@@ -40,12 +40,12 @@ static void put_alternative(struct rr_cells *c, const struct rr_store *s, const 
     for (size_t k = 0; k < first->n; k += width) {
         struct rr_buf date = {0};
         if (s->anchored) rr_buf_date(&date, s->start_us + (int64_t)llround(first->x[k] * 1e6));
-        rr_cell(c, a->name);
-        rr_cell_scaled(c, 1, 0);
-        rr_cell_double(c, first->x[k]);
-        rr_cell(c, rr_buf_text(&date));
+        rr_out_text(c, a->name);
+        rr_out_scaled(c, 1, 0);
+        rr_out_double(c, first->x[k]);
+        rr_out_text(c, rr_buf_text(&date));
         for (int i = 0; i < CURVES; i++) put_bin(c, r[i], k, width);
-        rr_cell_row(c);
+        rr_out_row(c);
         rr_buf_done(&date);
     }
 }
@@ -54,18 +54,18 @@ enum rr_status rr_csv_timeline(const struct rr_store *s, const char *db_path, st
 {
     (void)db_path;
     struct rr_cells c = {out, true};
-    rr_cell(&c, "alternative");
-    rr_cell(&c, "replication");
-    rr_cell(&c, "from_s");
-    rr_cell(&c, "from");
+    rr_out_text(&c, "alternative");
+    rr_out_text(&c, "replication");
+    rr_out_text(&c, "from_s");
+    rr_out_text(&c, "from");
     for (int i = 0; i < CURVES; i++)
         for (int k = 0; k < 3; k++) {
             static const char *const what[] = {"mean", "min", "max"};
             char name[32];
             snprintf(name, sizeof name, "%s_%s", curve[i], what[k]);
-            rr_cell(&c, name);
+            rr_out_text(&c, name);
         }
-    rr_cell_row(&c);
+    rr_out_row(&c);
     for (size_t i = 0; i < s->n_alternatives; i++) put_alternative(&c, s, &s->alternative[i]);
     return RR_OK;
 }

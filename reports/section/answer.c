@@ -34,7 +34,9 @@ static void value_cell(struct rr_table *t, const struct rr_store *s, const struc
     const enum rr_metric_unit unit = rr_metric_info[key[k].metric].unit;
     const char *mean = key[k].share ? rr_show_share(t->arena, v->mean) : rr_show_metric(t->arena, unit, v->mean, s->currency);
     if (v->n > 1 && v->ci95 > 0) {
-        const char *half = key[k].share ? rr_show_share(t->arena, v->ci95) : rr_show_metric(t->arena, unit, v->ci95, s->currency);
+        const char *half = key[k].share                 ? rr_show_share(t->arena, v->ci95)
+                           : unit <= RR_U_MONEY_PER_JOB ? rr_show_half(t->arena, v->ci95, v->mean, s->currency)
+                                                        : rr_show_metric(t->arena, unit, v->ci95, s->currency);
         rr_table_cellf(t, "%s \xc2\xb1 %s", mean, half);
     } else {
         rr_table_cell(t, mean);
@@ -54,12 +56,18 @@ static void rank_cell(struct rr_table *t, const struct rr_store *s, const struct
 {
     const struct rr_alternative *best = best_of(s);
     const int metric = s->criterion ? rr_metric_find(s->criterion) : -1;
-    if (a->unpriced) rr_table_cell(t, "not priced");
-    else if (!a->same_work) rr_table_cell(t, "finishes less work");
-    else if (!a->meets_service) rr_table_cell(t, "misses the service limits");
-    else if (!best || metric < 0) rr_table_cell(t, RR_SHOW_NONE);
-    else if (best == a) rr_table_cell(t, "cheapest");
-    else rr_table_cellf(t, "%+.1f %%", 100 * (a->metric[metric].mean / best->metric[metric].mean - 1));
+    if (a->unpriced)
+        rr_table_cell(t, "not priced");
+    else if (!a->same_work)
+        rr_table_cell(t, "finishes less work");
+    else if (!a->meets_service)
+        rr_table_cell(t, "misses the service limits");
+    else if (!best || metric < 0)
+        rr_table_cell(t, RR_SHOW_NONE);
+    else if (best == a)
+        rr_table_cell(t, "cheapest");
+    else
+        rr_table_cellf(t, "%+.1f %%", 100 * (a->metric[metric].mean / best->metric[metric].mean - 1));
     const bool out = a->unpriced || !a->same_work || !a->meets_service;
     rr_table_mark(t, best == a ? RR_MARK_BEST : out ? RR_MARK_BAD : RR_MARK_NONE);
 }
@@ -134,8 +142,10 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
                                s->alternative[i].law[k].detail);
     const char *spread = s->replications > 1 ? " Mean over replications \xc2\xb1 half the 95 % confidence interval." : "";
     struct rr_table *t = rr_doc_table(d, rr_strf(d->arena, "The alternatives side by side.%s", spread));
-    if (s->n_alternatives <= MOST_COLUMNS) few(s, t);
-    else many(s, t);
+    if (s->n_alternatives <= MOST_COLUMNS)
+        few(s, t);
+    else
+        many(s, t);
     if (s->n_alternatives > MOST_ROWS)
         rr_doc_para(d, "The table shows %d of %zu alternatives; results.json and results.db have all.", MOST_ROWS, s->n_alternatives);
 }

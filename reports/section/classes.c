@@ -23,7 +23,7 @@ static void row(const struct rr_store *s, struct rr_table *t, const struct rr_al
 
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
-    static const char *const title[] = {"Alternative", "Class", "Jobs", "Finished", "GPU-hours used", "Effective cost", "Billed",
+    static const char *const title[] = {"Alternative",       "Class",     "Jobs", "Finished", "GPU-hours used", "Effective cost", "Billed",
                                         "Per GPU-hour used", "Wait, mean"};
     size_t chosen[MOST], rows = 0, most = 0;
     const size_t n = rr_show_chosen(s, MOST, false, chosen);

@@ -98,8 +98,16 @@ static void beside(const struct rr_store *s, struct rr_doc *d, const size_t *cho
         if (!told) continue;
         rr_table_row(t);
         rr_table_cell(t, row[k].title);
-        for (size_t i = 0; i < n; i++) rr_table_cell(t, rr_show_amount(d->arena, s->alternative[chosen[i]].metric[row[k].metric].mean, s->currency));
+        for (size_t i = 0; i < n; i++)
+            rr_table_cell(t, rr_show_amount(d->arena, s->alternative[chosen[i]].metric[row[k].metric].mean, s->currency));
     }
+}
+
+// "36 months", but "1 month" and "7 kWh".
+static const char *plural(const struct rr_cost_line *l)
+{
+    const bool word = l->unit[strspn(l->unit, "abcdefghijklmnopqrstuvwxyz-")] == '\0';
+    return word && l->quantity != 1 ? "s" : "";
 }
 
 static void detail_row(const struct rr_store *s, struct rr_doc *d, struct rr_table *t, const struct rr_alternative *a,
@@ -111,8 +119,10 @@ static void detail_row(const struct rr_store *s, struct rr_doc *d, struct rr_tab
     rr_table_cell(t, a->name);
     rr_table_cellf(t, "%s, %s", rr_show_word(d->arena, l->type), rr_show_word(d->arena, l->line));
     rr_table_cell(t, l->commitment && *l->commitment ? l->commitment : l->pool);
-    if (l->unit && *l->unit) rr_table_cellf(t, "%s %s", rr_show_number(d->arena, l->quantity), l->unit);
-    else rr_table_cell(t, "");
+    if (l->unit && *l->unit)
+        rr_table_cellf(t, "%s %s%s", rr_show_number(d->arena, l->quantity), l->unit, plural(l));
+    else
+        rr_table_cell(t, "");
     rr_table_cell(t, rr_buf_text(&rate));
     rr_table_cell(t, rr_show_money(d->arena, l->billed, s->currency));
     rr_table_cell(t, rr_show_money(d->arena, l->effective, s->currency));
@@ -143,7 +153,8 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     breakdown(s, d, chosen, n);
     beside(s, d, chosen, n);
     detail(s, d, chosen, n);
-    rr_doc_para(d, "Effective cost accrues over the time it pays for and counts inside the horizon; billed cost is cash on the day it is due.");
+    rr_doc_para(
+        d, "Effective cost accrues over the time it pays for and counts inside the horizon; billed cost is cash on the day it is due.");
 }
 
 const struct rr_section rr_section_cost = {"cost", fill};

@@ -5,11 +5,8 @@
 
 static const char *title_of(const char *law)
 {
-    static const char *const title[][2] = {{"jobs", "1 Jobs"},
-                                           {"gpu_time", "2 GPU time"},
-                                           {"money", "3 Money"},
-                                           {"payer", "4 One payer"},
-                                           {"named", "5 Nothing silent"}};
+    static const char *const title[][2] = {
+        {"jobs", "1 Jobs"}, {"gpu_time", "2 GPU time"}, {"money", "3 Money"}, {"payer", "4 One payer"}, {"named", "5 Nothing silent"}};
     for (size_t i = 0; i < sizeof title / sizeof *title; i++)
         if (strcmp(law, title[i][0]) == 0) return title[i][1];
     return law;

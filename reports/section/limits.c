@@ -7,7 +7,8 @@
 
 static void service(const struct rr_store *s, struct rr_doc *d)
 {
-    struct rr_table *t = rr_doc_table(d, "Only alternatives that finish the same work (within 0.1 %) and meet the service limits are ranked.");
+    struct rr_table *t =
+        rr_doc_table(d, "Only alternatives that finish the same work (within 0.1 %) and meet the service limits are ranked.");
     rr_table_column(t, "Alternative", false);
     rr_table_column(t, "Same work", false);
     rr_table_column(t, "Service limits", false);

@@ -17,19 +17,17 @@ static const struct rr_month_row *month_of(const struct rr_alternative *a, const
 static void period_cells(const struct rr_store *s, struct rr_table *t, const struct rr_alternative *a, const char *period)
 {
     struct rr_money effective = {0}, billed = {0};
-    double used = 0;
     for (size_t i = 0; i < a->n_months; i++) {
         if (strncmp(a->month[i].month, period, strlen(period)) != 0) continue;
         effective.micro += a->month[i].effective.micro;
         billed.micro += a->month[i].billed.micro;
-        used += a->month[i].used_gpu_hours;
     }
     rr_table_cell(t, rr_show_money(t->arena, effective, s->currency));
     rr_table_cell(t, rr_show_money(t->arena, billed, s->currency));
-    rr_table_cell(t, rr_show_number(t->arena, (double)(int64_t)(used + 0.5)));
 }
 
-static struct rr_table *begin(const struct rr_store *s, struct rr_doc *d, const char *first, const char *caption, const size_t *chosen, size_t n)
+static struct rr_table *begin(const struct rr_store *s, struct rr_doc *d, const char *first, const char *caption, const size_t *chosen,
+                              size_t n)
 {
     struct rr_table *t = rr_doc_table(d, caption);
     rr_table_column(t, first, false);
@@ -37,7 +35,6 @@ static struct rr_table *begin(const struct rr_store *s, struct rr_doc *d, const 
         const char *name = s->alternative[chosen[i]].name;
         rr_table_column(t, rr_strf(d->arena, "%s: effective", name), true);
         rr_table_column(t, rr_strf(d->arena, "%s: billed", name), true);
-        rr_table_column(t, rr_strf(d->arena, "%s: GPU-hours used", name), true);
     }
     return t;
 }
@@ -76,7 +73,6 @@ static void by_month(const struct rr_store *s, struct rr_doc *d, const struct rr
             const struct rr_month_row *m = month_of(&s->alternative[chosen[i]], rows->month[k].month);
             rr_table_cell(t, m ? rr_show_money(d->arena, m->effective, s->currency) : RR_SHOW_NONE);
             rr_table_cell(t, m ? rr_show_money(d->arena, m->billed, s->currency) : RR_SHOW_NONE);
-            rr_table_cell(t, m ? rr_show_number(d->arena, (double)(int64_t)(m->used_gpu_hours + 0.5)) : RR_SHOW_NONE);
         }
     }
 }

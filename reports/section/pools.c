@@ -35,9 +35,8 @@ static void row(const struct rr_store *s, struct rr_table *t, const struct rr_al
 
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
-    static const char *const title[] = {"Alternative", "Pool",     "Hardware", "Plan",     "Nodes", "Held",
-                                        "Used",        "Lost",     "Idle",     "Starting", "Down",  "Allocated",
-                                        "Effective cost"};
+    static const char *const title[] = {"Alternative", "Pool", "Hardware", "Plan", "Nodes",     "Held",          "Used",
+                                        "Lost",        "Idle", "Starting", "Down", "Allocated", "Effective cost"};
     size_t chosen[MOST];
     const size_t n = rr_show_chosen(s, MOST, false, chosen);
     size_t pools = 0;

@@ -11,11 +11,12 @@ static void times(const struct rr_store *s, struct rr_doc *d, const size_t *chos
     static const struct {
         int metric;
         const char *title;
-    } column[] = {{RR_M_WAIT_MEAN, "Wait, mean"},  {RR_M_WAIT_P50, "median"},       {RR_M_WAIT_P95, "95 %"},  {RR_M_WAIT_P99, "99 %"},
-                  {RR_M_WAIT_MAX, "longest"},      {RR_M_JCT_P50, "Completion, median"}, {RR_M_JCT_P95, "95 %"},
-                  {RR_M_BSLD_MEAN, "Slowdown, mean"}};
-    struct rr_table *t = rr_doc_table(d, "Waiting is from submit to first start; completion from submit to last end; slowdown is completion "
-                                         "over run time, at least 1, runs below 10 s taken as 10 s.");
+    } column[] = {{RR_M_WAIT_MEAN, "Wait, mean"}, {RR_M_WAIT_P50, "median"},         {RR_M_WAIT_P95, "95 %"},
+                  {RR_M_WAIT_P99, "99 %"},        {RR_M_WAIT_MAX, "longest"},        {RR_M_JCT_P50, "Completion, median"},
+                  {RR_M_JCT_P95, "95 %"},         {RR_M_BSLD_MEAN, "Slowdown, mean"}};
+    struct rr_table *t =
+        rr_doc_table(d, "Waiting is from submit to first start; completion from submit to last end; slowdown is completion "
+                        "over run time, at least 1, runs below 10 s taken as 10 s.");
     rr_table_column(t, "Alternative", false);
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) rr_table_column(t, column[k].title, true);
     for (size_t i = 0; i < n; i++) {
@@ -23,7 +24,8 @@ static void times(const struct rr_store *s, struct rr_doc *d, const size_t *chos
         rr_table_row(t);
         rr_table_cell(t, a->name);
         for (size_t k = 0; k < sizeof column / sizeof *column; k++)
-            rr_table_cell(t, rr_show_metric(d->arena, rr_metric_info[column[k].metric].unit, a->metric[column[k].metric].mean, s->currency));
+            rr_table_cell(t,
+                          rr_show_metric(d->arena, rr_metric_info[column[k].metric].unit, a->metric[column[k].metric].mean, s->currency));
     }
 }
 
