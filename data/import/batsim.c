@@ -105,8 +105,8 @@ static enum rr_status read_text(const char *path, char **ret, char sha256[65])
     RR_TRY(rr_input_open(path, &in));
     enum rr_status st = rr_input_all(in, MOST, ret, &n);
     if (st == RR_OK && n != strlen(*ret)) {
-        free(*ret);
         st = rr_fail(RR_EINPUT, "%s: is no text: a NUL byte at %zu", path, strlen(*ret));
+        free(*ret);
     } else if (st == RR_OK && (st = rr_input_sha256(in, sha256)) != RR_OK) {
         free(*ret);
     }
