@@ -19,12 +19,14 @@
 #include "data/record.h"
 #include "data/scenario.h"
 
-/* Billable node-microseconds of one pool per clock hour: hour h covers [grid_us + h hours, + 1 hour). int64 is enough: an hour of
- * 2.5 million nodes is 9e15. */
+/* Billable node-microseconds of one pool per clock hour: hour h covers [grid_us + h hours, + 1 hour), cut to the horizon; the last one,
+ * n_hours - 1, is what is paid for behind the horizon (a unit that was started before it). int64 is enough: an hour of 2.5 million
+ * nodes is 9e15. Where a rate is per GPU and the nodes differ in size, it is GPU-microseconds and no commitment covers them. */
 struct rr_usage {
     int64_t grid_us; /* start of hour 0: rr_hour_start(0), <= 0 */
     size_t n_hours;
     int64_t *node_us;         /* [n_hours] what is left to pay on demand; NULL = the plan has no meter */
+    bool per_gpu;             /* GPU-microseconds, see above */
     rr_i128 metered, covered; /* totals, for law 4 */
 };
 
@@ -47,7 +49,8 @@ struct rr_sink {
 struct rr_price_plan {
     struct rr_kind kind; /* first: name, summary, rows, use */
     /* At load: take what the rows left open from the facts (rate, purchase price, power), note it with source and date, and refuse what
-     * cannot be priced: RR_EINPUT "POINTER: ..." (a missing price is never $0). pool is NULL for a commitment. */
+     * cannot be priced with RR_EINPUT (a missing price is never $0). pool is NULL for a commitment. `pointer` is the plan's, for notes;
+     * rr_price_resolve puts it before the reason. */
     RR_CHECKED enum rr_status (*resolve)(void *params, const struct rr_scenario *s, const struct rr_pool *pool, const char *pointer,
                                          const struct rr_catalog *catalog, struct rr_arena *arena, struct rr_notes *notes);
     RR_CHECKED enum rr_status (*meter)(const void *params, const struct rr_billing *b, size_t pool,

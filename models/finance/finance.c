@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/finance/finance.c - present values.
+ *
+ * By rr_pow, not libm's: npv.cost is published, and must be the same on every processor. */
+#include "models/finance/finance.h"
+#include "data/base/fmath.h"
+#include <assert.h>
+
+double rr_npv(double rate, const double *flow, size_t n)
+{
+    assert(rate > -1);
+    double sum = 0;
+    for (size_t i = n; i-- > 0;) sum = sum / (1 + rate) + flow[i]; // Horner
+    return sum;
+}
+
+/* Months from 0 to t: whole ones by the calendar, then the share of the one that t lies in. -1 when there is no calendar. */
+static double months_to(const struct rr_clock *c, int64_t t_us)
+{
+    int64_t n = t_us / (31 * RR_D), at = 0, next = 0; // never too many: no month is longer
+    if (!c->anchored || rr_time_add(c, 0, (struct rr_duration){.months = n}, &at) != RR_OK) return -1;
+    for (;; n++, at = next) {
+        if (rr_time_add(c, 0, (struct rr_duration){.months = n + 1}, &next) != RR_OK) return -1;
+        if (t_us < next) return (double)n + (double)(t_us - at) / (double)(next - at);
+    }
+}
+
+double rr_discount(const struct rr_clock *c, double rate, int64_t t_us)
+{
+    assert(rate > -1 && t_us >= 0);
+    const double months = months_to(c, t_us);
+    return rr_pow(1 + rate, months < 0 ? -(double)t_us / (double)RR_YEAR_US : -months / 12);
+}

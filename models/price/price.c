@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/price/price.c - the set of plans, and the three steps of a bill. */
+#include "models/price/price.h"
+
+static const struct rr_kind *const kinds[] = {
+#define X(name) &rr_price_##name.kind,
+#include "models/price/list.h"
+#undef X
+};
+const struct rr_kinds rr_price_plans = {kinds, sizeof kinds / sizeof *kinds};
+
+/* A kind of this set is the first member of its plan. */
+static const struct rr_price_plan *plan_of(const struct rr_kind *kind) { return (const struct rr_price_plan *)(const void *)kind; }
+
+enum rr_status rr_month_parts(const struct rr_clock *c, int64_t from_us, int64_t to_us, struct rr_arena *a, struct rr_month_part **ret,
+                              size_t *n)
+{
+    size_t cap = 8, k = 0;
+    struct rr_month_part *part = RR_NEWS(a, struct rr_month_part, cap);
+    for (int64_t at = from_us; at < to_us; k++) {
+        int64_t next = to_us;
+        if (c->anchored) RR_TRY(rr_month_next(c, at, &next));
+        if (next > to_us) next = to_us;
+        if (k == cap) {
+            struct rr_month_part *more = RR_NEWS(a, struct rr_month_part, cap * 2);
+            for (size_t i = 0; i < k; i++) more[i] = part[i];
+            part = more;
+            cap *= 2;
+        }
+        part[k] = (struct rr_month_part){at, next};
+        at = next;
+    }
+    *ret = part;
+    *n = k;
+    return RR_OK;
+}
+
+/* ---- at load ---- */
+
+static enum rr_status resolve(const struct rr_scenario *s, const struct rr_kind *kind, void *params, const struct rr_pool *pool,
+                              const char *pointer, const struct rr_catalog *catalog, struct rr_arena *arena, struct rr_notes *notes)
+{
+    const struct rr_price_plan *plan = plan_of(kind);
+    if (plan->resolve == NULL) return RR_OK;
+    const enum rr_status st = plan->resolve(params, s, pool, pointer, catalog, arena, notes);
+    if (st == RR_OK) return RR_OK;
+    const cJSON *node = s->document != NULL ? rr_json_at((cJSON *)(uintptr_t)s->document, pointer) : NULL;
+    const char *where = node != NULL && s->json != NULL ? rr_json_where(s->json, node, arena) : "";
+    return rr_fail_in(st, "%s%s%s", where, *where ? ": " : "", pointer);
+}
+
+enum rr_status rr_price_resolve(struct rr_scenario *s, const struct rr_catalog *catalog, struct rr_arena *arena, struct rr_notes *notes)
+{
+    for (size_t p = 0; p < s->n_pools; p++) {
+        struct rr_pool *pool = &s->pool[p];
+        const char *pointer = rr_strf(arena, "%s/plan", pool->pointer);
+        if (pool->plan != NULL) RR_TRY(resolve(s, pool->plan, pool->plan_params, pool, pointer, catalog, arena, notes));
+    }
+    for (size_t i = 0; i < s->n_commitments; i++) {
+        struct rr_commitment *c = &s->commitment[i];
+        if (c->plan != NULL) RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, catalog, arena, notes));
+    }
+    return RR_OK;
+}
+
+/* ---- the bill ---- */
+
+/* Law 4: what was metered is covered or left, in every hour, and nothing is left below zero. */
+static enum rr_status payer_check(const struct rr_billing *b, size_t p)
+{
+    const struct rr_usage *u = &b->usage[p];
+    rr_i128 left = 0;
+    for (size_t h = 0; u->node_us != NULL && h < u->n_hours; h++) {
+        left += u->node_us[h];
+        if (u->node_us[h] < 0)
+            return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: pool \"%s\", hour %zu: more covered than used",
+                           b->scenario->pool[p].name, h);
+    }
+    if (left + u->covered != u->metered)
+        return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: pool \"%s\": covered and on demand are not what was metered",
+                       b->scenario->pool[p].name);
+    return RR_OK;
+}
+
+enum rr_status rr_bill(struct rr_billing *b, struct rr_sink *sink)
+{
+    const struct rr_scenario *s = b->scenario;
+    b->usage = RR_NEWS(b->arena, struct rr_usage, s->n_pools);
+    for (size_t p = 0; p < s->n_pools; p++) {
+        const struct rr_pool *pool = &s->pool[p];
+        if (pool->plan != NULL && plan_of(pool->plan)->meter != NULL)
+            RR_TRY(plan_of(pool->plan)->meter(pool->plan_params, b, p, &b->usage[p]));
+    }
+    for (size_t i = 0; i < s->n_commitments; i++) {
+        const struct rr_commitment *c = &s->commitment[i];
+        if (c->plan != NULL && plan_of(c->plan)->cover != NULL) RR_TRY(plan_of(c->plan)->cover(c->params, b, i, sink));
+    }
+    for (size_t p = 0; p < s->n_pools; p++) {
+        const struct rr_pool *pool = &s->pool[p];
+        RR_TRY(payer_check(b, p));
+        if (pool->plan != NULL && plan_of(pool->plan)->bill != NULL) RR_TRY(plan_of(pool->plan)->bill(pool->plan_params, b, p, sink));
+    }
+    return RR_OK;
+}
+
+enum rr_status rr_bill_terminal(const struct rr_billing *b, int64_t at_us, struct rr_money *ret)
+{
+    struct rr_money sum = {0};
+    for (size_t p = 0; p < b->scenario->n_pools; p++) {
+        const struct rr_pool *pool = &b->scenario->pool[p];
+        if (pool->plan != NULL && plan_of(pool->plan)->terminal != NULL)
+            RR_TRY(plan_of(pool->plan)->terminal(pool->plan_params, b, p, at_us, &sum));
+    }
+    *ret = sum;
+    return RR_OK;
+}
