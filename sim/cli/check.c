@@ -53,21 +53,11 @@ static void put_line(struct rr_buf *b, const struct rr_scenario_set *set)
     rr_buf_putf(b, ", %" PRId64 " %s\n", s->replications, s->replications == 1 ? "replication" : "replications");
 }
 
-static void put_json(struct rr_buf *b, const struct rr_scenario_set *set)
+static void put_notes(struct rr_buf *b, const struct rr_notes *notes)
 {
     static const char *const kind[] = {"assumed", "warning", "data"};
-    rr_buf_puts(b, "{\"path\": ");
-    rr_buf_json(b, set->path);
-    rr_buf_putf(b, ", \"ok\": true, \"sha256\": \"%s\", \"gates\": %zu, \"variants\": [", set->sha256, set->n_gates);
-    for (size_t i = 0; i < set->n_variants; i++) {
-        const struct rr_scenario *s = set->variant[i];
-        rr_buf_puts(b, i ? ", {\"name\": " : "{\"name\": ");
-        rr_buf_json(b, s->variant);
-        rr_buf_putf(b, ", \"workloads\": %zu, \"pools\": %zu, \"commitments\": %zu}", s->n_workloads, s->n_pools, s->n_commitments);
-    }
-    rr_buf_puts(b, "], \"notes\": [");
-    for (size_t i = 0; i < set->notes.list.n; i++) {
-        const struct rr_note *n = &set->notes.list.at[i];
+    for (size_t i = 0; i < notes->list.n; i++) {
+        const struct rr_note *n = &notes->list.at[i];
         rr_buf_putf(b, "%s{\"kind\": \"%s\", \"where\": ", i ? ", " : "", kind[n->kind]);
         rr_buf_json(b, n->where);
         rr_buf_puts(b, ", \"text\": ");
@@ -76,6 +66,24 @@ static void put_json(struct rr_buf *b, const struct rr_scenario_set *set)
         rr_buf_json(b, n->source);
         rr_buf_puts(b, "}");
     }
+}
+
+static void put_json(struct rr_buf *b, const struct rr_scenario_set *set)
+{
+    rr_buf_puts(b, "{\"path\": ");
+    rr_buf_json(b, set->path);
+    rr_buf_putf(b, ", \"sha256\": \"%s\", \"gates\": %zu, \"variants\": [", set->sha256, set->n_gates);
+    for (size_t i = 0; i < set->n_variants; i++) {
+        const struct rr_scenario *s = set->variant[i];
+        rr_buf_puts(b, i ? ", {\"name\": " : "{\"name\": ");
+        rr_buf_json(b, s->variant);
+        rr_buf_putf(b, ", \"workloads\": %zu, \"pools\": %zu, \"commitments\": %zu, \"notes\": [", s->n_workloads, s->n_pools,
+                    s->n_commitments);
+        put_notes(b, &s->notes);
+        rr_buf_puts(b, "]}");
+    }
+    rr_buf_puts(b, "], \"notes\": [");
+    put_notes(b, &set->notes);
     rr_buf_puts(b, "]}");
 }
 

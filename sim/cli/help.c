@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/help.c - `rackrate help [COMMAND]`: examples first, then the options, from the descriptors. */
 #include "sim/cli/cli.h"
+#include <ctype.h>
 #include <string.h>
 
 /* The example lines, two blanks in front of each. */
@@ -26,7 +27,7 @@ static void put_option(struct rr_buf *b, const struct rr_option *o)
 void rr_help_command(struct rr_buf *b, const struct rr_command *c)
 {
     put_examples(b, c->examples);
-    rr_buf_putf(b, "\nUsage: rackrate %s %s\n\n%s.\n", c->name, c->usage, c->summary);
+    rr_buf_putf(b, "\nUsage: rackrate %s %s\n\n%c%s.\n", c->name, c->usage, toupper((unsigned char)c->summary[0]), c->summary + 1);
     rr_buf_puts(b, "\nOptions:\n");
     for (size_t i = 0; i < c->n_options; i++) put_option(b, &c->options[i]);
     put_option(b, &(struct rr_option){'h', "help", NULL, false, "this text"});

@@ -36,7 +36,8 @@ holds() {
 }
 @test "commitments" {
     holds commitments
-    jq -e '[.alternatives[].metrics."cost.total".mean] | .[0] > .[1] and .[1] > .[2]' commitments/results.json
+    jq -e '[.alternatives[].metrics."cost.total".mean] | .[0] > .[1] and .[1] > .[2] and .[2] == .[3]' commitments/results.json
+    jq -e '[.alternatives[].metrics."npv.cost".mean] | .[3] > .[2]' commitments/results.json
 }
 @test "sweep" {
     holds sweep
