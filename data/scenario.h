@@ -2,7 +2,7 @@
  * data/scenario.h - the scenario document, checked, one struct a variant.
  *
  * document -> alternative (merge patch) -> sweep point -> --set/--values -> one validated document -> struct rr_scenario.
- * Parsing, checks, `check --print` and the JSON Schema all come from the rows in scenario_table.c and of the registry. */
+ * Parsing, checks, `check --print` and the JSON Schema all come from the rows in scenario_rows.c and of the registry. */
 #ifndef RR_DATA_SCENARIO_H
 #define RR_DATA_SCENARIO_H
 #include "data/catalog.h"
@@ -16,7 +16,7 @@ struct rr_workload {
     const char *pointer;  /* "/workload/prod" */
     const char *trace;    /* path, or NULL with generate */
     const char *format;   /* "auto" */
-    const cJSON *columns; /* or NULL */
+    const cJSON *columns; /* or NULL; a path "-" is stdin */
     double load_scale, time_scale, max_rejected;
     bool repeat;
     const cJSON *generate_json;
@@ -63,7 +63,7 @@ struct rr_finance {
     double discount_rate;        /* effective yearly */
     bool has_discount_rate;      /* given: npv.cost is null without it */
     struct rr_price electricity; /* per kWh; nano 0 with given bit clear = none */
-    double pue;
+    double pue; /* 0 = not given: the plan takes its default from the facts */
 };
 struct rr_limit {     /* "service": {"wait.p95": "<= 4 h"} */
     int metric;       /* enum rr_metric */
@@ -115,6 +115,7 @@ struct rr_scenario {
     const cJSON *document; /* the validated document of this variant (owned by the set) */
     struct rr_json *json;
     struct rr_notes notes;  /* assumptions and warnings about this variant (prices resolved from the facts) */
+    int64_t format;         /* 1 */
     uint64_t decision_hash; /* of all that the engine's course depends on: world, fleet, policies, quotes, rows with RR_PF_DECIDES */
 };
 /* One scenario file with all its variants. */

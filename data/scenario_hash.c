@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/scenario_hash.c - what the engine's course depends on, as one number.
+ *
+ * FNV-1a (Fowler, Noll, Vo; 64 bits) over a canonical text of everything that decides: workloads, seed, fleet, scheduler, horizon, and
+ * the plan parameters marked RR_PF_DECIDES. Prices, commitments and finance are not in it, so that alternatives which differ only there
+ * share one replay. What stands in it without need costs a replay; what is missing would be a wrong result: in doubt, it stands in it. */
+#include "data/scenario_rows.h"
+#include <inttypes.h>
+
+static void put(struct rr_buf *b, const char *key, const char *value)
+{
+    rr_buf_putf(b, "%s=", key);
+    rr_buf_json(b, value ? value : "");
+    rr_buf_puts(b, ";");
+}
+
+static void put_rows(struct rr_buf *b, const struct rr_param *rows, size_t n, const void *into, bool all)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (rows[i].flags & RR_PF_LATER || (!all && !(rows[i].flags & RR_PF_DECIDES))) continue;
+        rr_buf_putf(b, "%s%s=", rows[i].name, rr_given(into, i) ? "!" : "");
+        struct rr_buf value = {0};
+        rr_param_text(&value, &rows[i], into);
+        rr_buf_json(b, rr_buf_text(&value)); // quoted: no value can look like two
+        rr_buf_done(&value);
+        rr_buf_puts(b, ";");
+    }
+}
+
+static void put_dist(struct rr_buf *b, const struct rr_dist *d)
+{
+    rr_buf_putf(b, "%d,%a,%a,%a", (int)d->kind, d->a, d->b, d->c);
+    for (size_t i = 0; i < d->n; i++) rr_buf_putf(b, ",%a:%a", d->value[i], d->upto[i]);
+    rr_buf_puts(b, ";");
+}
+
+static void put_workload(struct rr_buf *b, const struct rr_workload *w)
+{
+    put(b, "workload", w->name);
+    put_rows(b, rr_rows_workload.at, rr_rows_workload.n, w, true);
+    if (!w->generates) return;
+    rr_buf_putf(b, "%" PRId64 ";", w->generate.count);
+    put_dist(b, &w->generate.gap_us);
+    put_dist(b, &w->generate.duration_us);
+    put_dist(b, &w->generate.gpus);
+}
+
+static void put_pool(struct rr_buf *b, const struct rr_pool *p)
+{
+    put(b, "pool", p->name);
+    put(b, "gpu", p->gpu);
+    put(b, "hardware", p->hardware_id); // jobs over several pools need the same hardware and region
+    put(b, "instance", p->instance_id);
+    put(b, "region", p->region);
+    put(b, "file", p->nodes_file);
+    put(b, "sha256", p->nodes_sha256);
+    rr_buf_putf(b, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%zu;", p->nodes_min, p->nodes_max, p->boot_us, p->idle_timeout_us,
+                p->n_shapes);
+    if (p->n_shapes == 1)
+        rr_buf_putf(b, "%" PRId32 ",%" PRId32 ",%" PRId32 ";", p->shape->gpus, p->shape->cpus_milli, p->shape->memory_mib);
+    if (p->plan) put_rows(b, p->plan->params, p->plan->n_params, p->plan_params, false);
+}
+
+static void put_scheduler(struct rr_buf *b, const struct rr_scheduler *s)
+{
+    put(b, "policy", s->policy_name);
+    put(b, "placement", s->placement_name);
+    rr_buf_putf(b, "%d,%a,%d,%d,%d;", (int)s->estimate, s->estimate_factor, s->order, s->blocking, s->overrun);
+    put_rows(b, s->policy->params, s->policy->n_params, s->policy_params, true);
+    put_rows(b, s->placement->params, s->placement->n_params, s->placement_params, true);
+}
+
+uint64_t rr_scenario_hash(const struct rr_scenario *s)
+{
+    struct rr_buf b = {0};
+    rr_buf_putf(&b, "seed=%" PRId64 ";replications=%" PRId64 ";horizon=%" PRId64 ";start=%d,%" PRId64 ";warmup=%" PRId64 ";", s->seed,
+                s->replications, s->horizon_us, s->clock.anchored, s->start_us, s->warmup_us);
+    for (size_t i = 0; i < s->n_workloads; i++) put_workload(&b, &s->workload[i]);
+    for (size_t i = 0; i < s->n_pools; i++) put_pool(&b, &s->pool[i]);
+    put_scheduler(&b, &s->scheduler);
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (size_t i = 0; i < b.n; i++) h = (h ^ (unsigned char)b.at[i]) * UINT64_C(0x100000001b3);
+    rr_buf_done(&b);
+    return h;
+}

@@ -1,0 +1,251 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/scenario_pool.c - pools, their plans, and commitments. */
+#include "data/scenario_rows.h"
+#include <stdio.h>
+#include <string.h>
+
+static enum rr_status fail_because(const struct rr_reading *r, const cJSON *node, const char *pointer)
+{
+    char reason[RR_REASON_MAX];
+    snprintf(reason, sizeof reason, "%s", rr_reason());
+    return rr_json_fail(RR_EINPUT, r->param.json, node, pointer, "%s", reason);
+}
+
+/* ---- nodes ---- */
+
+#define MOST_NODES 10000000
+
+static enum rr_status read_max(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p)
+{
+    const struct rr_json *json = r->param.json;
+    const cJSON *member = rr_json_member(nodes, "max");
+    if (!member)
+        return rr_json_fail(RR_EINPUT, json, nodes, pointer,
+                            "\"max\" is missing: an elastic pool says how far it may grow, such as \"max\": 32 or \"max\": \"unlimited\"");
+    const char *at = rr_pointer_join(r->param.arena, pointer, "max");
+    RR_TRY(rr_param_check_wrapper(json, member, at));
+    const cJSON *max = rr_param_unwrap(member);
+    if (cJSON_IsString(max) && strcmp(max->valuestring, "unlimited") == 0) {
+        p->nodes_max = INT64_MAX;
+        return RR_OK;
+    }
+    if (!cJSON_IsNumber(max) || rr_text_i64(rr_json_number(max), &p->nodes_max) != RR_OK || p->nodes_max < 0 || p->nodes_max > MOST_NODES)
+        return rr_json_fail(RR_EINPUT, json, max, at, "%s given; a whole number from 0 to %d or \"unlimited\" is expected",
+                            rr_param_shown(max, r->param.arena), MOST_NODES);
+    if (p->nodes_max < p->nodes_min)
+        return rr_json_fail(RR_EINPUT, json, max, at, "it is below \"min\", which is %lld", (long long)p->nodes_min);
+    return RR_OK;
+}
+
+static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p)
+{
+    struct rr_nodes_file rows = {0};
+    RR_TRY(rr_rows_read(r, &rr_rows_nodes_file, nodes, pointer, &rows));
+    if (rr_json_member(nodes, "min") || rr_json_member(nodes, "max"))
+        return rr_json_fail(RR_EINPUT, r->param.json, nodes, pointer,
+                            "a pool is either a list of nodes from a file or from \"min\" to \"max\"");
+    const cJSON *file = rr_param_unwrap(rr_json_member(nodes, "file"));
+    const char *at = rr_pointer_join(r->param.arena, pointer, "file");
+    RR_TRY(rr_file_there(r, file, at, rows.file));
+    p->nodes_file = rows.file;
+    p->nodes_format = rows.format;
+    p->nodes_sha256 = "";
+    if (r->any_path) return RR_OK;
+    struct rr_fleet_file fleet;
+    const enum rr_status st = rr_fleet_read(rows.file, rows.format, r->param.arena, &fleet);
+    if (st == RR_EINPUT) return fail_because(r, file, at);
+    RR_TRY(st);
+    p->shape = fleet.node;
+    p->n_shapes = fleet.n;
+    p->nodes_format = fleet.format;
+    p->nodes_sha256 = rr_strdup(r->param.arena, fleet.sha256);
+    p->nodes_min = p->nodes_max = (int64_t)fleet.n;
+    return RR_OK;
+}
+
+static enum rr_status read_nodes(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p)
+{
+    const struct rr_json *json = r->param.json;
+    const char *pointer = rr_pointer_join(r->param.arena, p->pointer, "nodes");
+    const cJSON *member = rr_json_member(pool, "nodes");
+    if (!member)
+        return rr_json_fail(RR_EINPUT, json, pool, p->pointer,
+                            "\"nodes\" is missing: how many, such as 8, {\"min\": 0, \"max\": 32} or {\"file\": \"nodes.csv\"}");
+    RR_TRY(rr_param_check_wrapper(json, member, pointer));
+    const cJSON *nodes = p->nodes_json = rr_param_unwrap(member);
+    if (rr_json_member(nodes, "file")) return read_file(r, nodes, pointer, p);
+    if (cJSON_IsObject(nodes)) {
+        struct rr_nodes_range rows = {0};
+        RR_TRY(rr_rows_read(r, &rr_rows_nodes_range, nodes, pointer, &rows));
+        if (rr_json_member(nodes, "format"))
+            return rr_json_fail(RR_EINPUT, json, nodes, pointer, "\"format\" stands beside \"file\", which is missing");
+        p->nodes_min = rows.min;
+        return read_max(r, nodes, pointer, p);
+    }
+    if (!cJSON_IsNumber(nodes) || rr_text_i64(rr_json_number(nodes), &p->nodes_min) != RR_OK || p->nodes_min < 0 ||
+        p->nodes_min > MOST_NODES)
+        return rr_json_fail(RR_EINPUT, json, nodes, pointer,
+                            "%s given; a whole number from 0 to %d is expected, or {\"min\": 0, \"max\": 32}",
+                            rr_param_shown(nodes, r->param.arena), MOST_NODES);
+    p->nodes_max = p->nodes_min;
+    return RR_OK;
+}
+
+/* ---- what a node is ---- */
+
+static enum rr_status find_in_facts(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p)
+{
+    const char *key = p->hardware_id ? "hardware" : "instance";
+    const enum rr_status st = p->hardware_id ? rr_catalog_hardware(r->catalog, p->hardware_id, &p->hardware)
+                                             : rr_catalog_instance(r->catalog, p->instance_id, &p->instance);
+    if (st == RR_OK) return RR_OK;
+    return fail_because(r, rr_param_unwrap(rr_json_member(pool, key)), rr_pointer_join(r->param.arena, p->pointer, key));
+}
+
+static void make_shape(const struct rr_reading *r, struct rr_pool *p)
+{
+    struct rr_node_shape *shape = RR_NEW(r->param.arena, struct rr_node_shape);
+    *shape = (struct rr_node_shape){.gpu = "", .name = p->name};
+    if (p->hardware)
+        *shape = (struct rr_node_shape){p->hardware->gpus, p->hardware->cpus_milli, p->hardware->memory_mib, p->hardware->gpu, p->name};
+    if (p->instance)
+        *shape = (struct rr_node_shape){p->instance->gpus, p->instance->cpus_milli, p->instance->memory_mib, p->instance->gpu, p->name};
+    if (!p->hardware && !p->instance) shape->gpus = (int32_t)p->gpus_per_node;
+    if (p->cpus_per_node) shape->cpus_milli = (int32_t)(p->cpus_per_node * 1000);
+    if (p->memory_bytes) shape->memory_mib = (int32_t)(p->memory_bytes >> 20);
+    if (!p->gpu) p->gpu = shape->gpu;
+    shape->gpu = p->gpu;
+    p->shape = shape;
+    p->n_shapes = 1;
+}
+
+static enum rr_status read_shape(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p)
+{
+    const bool itself = rr_json_member(pool, "gpus_per_node") != NULL;
+    const int n = (p->hardware_id != NULL) + (p->instance_id != NULL) + itself + (p->nodes_file != NULL);
+    if (n != 1)
+        return rr_json_fail(RR_EINPUT, r->param.json, pool, p->pointer,
+                            "%s; exactly one of \"hardware\", \"instance\", \"gpus_per_node\" and \"nodes\": {\"file\": ...} is expected",
+                            n == 0 ? "what is a node?" : "a node is described more than once");
+    if (p->nodes_file) {
+        if (p->cpus_per_node || p->memory_bytes)
+            return rr_json_fail(RR_EINPUT, r->param.json, pool, p->pointer, "CPUs and memory of these nodes come from the file");
+        if (!p->gpu) p->gpu = "";
+        return RR_OK;
+    }
+    if (!itself) RR_TRY(find_in_facts(r, pool, p));
+    make_shape(r, p);
+    return RR_OK;
+}
+
+/* ---- plans ---- */
+
+// {"type": ..., own rows}; *kind stays NULL for "unpriced".
+static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object, const char *pointer, unsigned use,
+                                const struct rr_kind **kind, void **params)
+{
+    static const char *const type_alone[] = {"type", NULL};
+    const struct rr_json *json = r->param.json;
+    const char *what = use == RR_USE_POOL ? "plan of a pool" : "commitment";
+    if (!cJSON_IsObject(object))
+        return rr_json_fail(RR_EINPUT, json, object, pointer, "%s given; an object is expected, such as {\"type\": \"on_demand\"}",
+                            rr_param_shown(object, r->param.arena));
+    const cJSON *type = rr_json_member(object, "type");
+    const char *at = rr_pointer_join(r->param.arena, pointer, "type");
+    if (!type)
+        return rr_json_fail(RR_EINPUT, json, object, pointer, "\"type\" is missing: which %s, such as \"%s\"", what,
+                            use == RR_USE_POOL ? "on_demand" : "reserved");
+    if (!cJSON_IsString(type)) return rr_unknown_kind(r, type, at, what, r->reg->plans, use);
+    if (use == RR_USE_POOL && strcmp(type->valuestring, "unpriced") == 0)
+        return rr_params_read(&r->param, NULL, 0, object, pointer, type_alone, &(uint64_t){0});
+    *kind = rr_kind_find(r->reg->plans, type->valuestring);
+    for (size_t i = 0; !*kind && rr_later_plans[i]; i++)
+        if (strcmp(rr_later_plans[i], type->valuestring) == 0) return rr_param_later(json, type, at, type->valuestring);
+    if (!*kind) return rr_unknown_kind(r, type, at, what, r->reg->plans, use);
+    if (!((*kind)->use & use))
+        return rr_json_fail(RR_EINPUT, json, type, at, "\"%s\" is no %s; %s", type->valuestring, what,
+                            use == RR_USE_POOL ? "put it into \"commitments\"" : "make it the \"plan\" of a pool");
+    *params = rr_alloc(r->param.arena, 1, (*kind)->params_size > sizeof(uint64_t) ? (*kind)->params_size : sizeof(uint64_t));
+    return rr_params_read(&r->param, (*kind)->params, (*kind)->n_params, object, pointer, type_alone, *params);
+}
+
+static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, struct rr_pool *p)
+{
+    p->name = rr_strdup(r->param.arena, node->string);
+    p->pointer = rr_pointer_join(r->param.arena, "/pools", node->string);
+    RR_TRY(rr_named(r, node, p->pointer));
+    RR_TRY(rr_rows_read(r, &rr_rows_pool, node, p->pointer, p));
+    RR_TRY(read_nodes(r, node, p));
+    RR_TRY(read_shape(r, node, p));
+    p->plan_json = rr_json_member(node, "plan");
+    if (!p->plan_json)
+        return rr_json_fail(RR_EINPUT, r->param.json, node, p->pointer,
+                            "\"plan\" is missing: how it is paid, such as {\"type\": \"on_demand\"} or {\"type\": \"unpriced\"}");
+    return read_plan(r, p->plan_json, rr_pointer_join(r->param.arena, p->pointer, "plan"), RR_USE_POOL, &p->plan, &p->plan_params);
+}
+
+static enum rr_status find_pool(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *node, size_t *ret)
+{
+    const char **names = RR_NEWS(r->param.arena, const char *, s->n_pools);
+    for (size_t i = 0; i < s->n_pools; i++) {
+        names[i] = s->pool[i].name;
+        if (!cJSON_IsString(node) || strcmp(names[i], node->valuestring) != 0) continue;
+        *ret = i;
+        return RR_OK;
+    }
+    return rr_unknown_word(r, node, "/pool_order", "pool", names, s->n_pools);
+}
+
+// Those named first, in that order, then the others as in the file.
+static enum rr_status read_order(const struct rr_reading *r, const cJSON *order, struct rr_scenario *s)
+{
+    if (!order) return RR_OK;
+    if (!cJSON_IsArray(order))
+        return rr_json_fail(RR_EINPUT, r->param.json, order, "/pool_order", "a list of pools is expected, such as [\"own\", \"burst\"]");
+    struct rr_pool *sorted = RR_NEWS(r->param.arena, struct rr_pool, s->n_pools);
+    bool *used = RR_NEWS(r->param.arena, bool, s->n_pools);
+    size_t n = 0;
+    for (const cJSON *m = order->child; m; m = m->next) {
+        size_t i = 0;
+        RR_TRY(find_pool(r, s, m, &i));
+        if (used[i]) return rr_json_fail(RR_EINPUT, r->param.json, m, "/pool_order", "\"%s\" stands twice", s->pool[i].name);
+        used[i] = true;
+        sorted[n++] = s->pool[i];
+    }
+    for (size_t i = 0; i < s->n_pools; i++)
+        if (!used[i]) sorted[n++] = s->pool[i];
+    s->pool = sorted;
+    return RR_OK;
+}
+
+enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+{
+    const cJSON *all = rr_json_member(document, "pools");
+    if (!cJSON_IsObject(all) || !all->child)
+        return rr_json_fail(
+            RR_EINPUT, r->param.json, all ? all : document, "/pools",
+            "no pool; such as {\"own\": {\"gpus_per_node\": 8, \"nodes\": 4, \"plan\": {\"type\": \"unpriced\"}}} is expected");
+    const int n = cJSON_GetArraySize(all);
+    if (n > 1000) return rr_json_fail(RR_EINPUT, r->param.json, all, "/pools", "%d pools; at most 1000", n);
+    s->pool = RR_NEWS(r->param.arena, struct rr_pool, (size_t)n);
+    for (const cJSON *m = all->child; m; m = m->next) RR_TRY(read_pool(r, m, &s->pool[s->n_pools++]));
+    return read_order(r, rr_json_member(document, "pool_order"), s);
+}
+
+enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+{
+    const cJSON *all = rr_json_member(document, "commitments");
+    if (!all) return RR_OK;
+    if (!cJSON_IsObject(all))
+        return rr_json_fail(RR_EINPUT, r->param.json, all, "/commitments",
+                            "commitments by name are expected: {\"ri\": {\"type\": \"reserved\"}}");
+    s->commitment = RR_NEWS(r->param.arena, struct rr_commitment, (size_t)cJSON_GetArraySize(all));
+    for (const cJSON *m = all->child; m; m = m->next) {
+        struct rr_commitment *c = &s->commitment[s->n_commitments++];
+        c->name = rr_strdup(r->param.arena, m->string);
+        c->pointer = rr_pointer_join(r->param.arena, "/commitments", m->string);
+        RR_TRY(rr_named(r, m, c->pointer));
+        RR_TRY(read_plan(r, m, c->pointer, RR_USE_COMMITMENT, &c->plan, &c->params));
+    }
+    return RR_OK;
+}

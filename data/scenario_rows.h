@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/scenario_rows.h - the tables of the scenario's own sections; shared by scenario*.c alone. */
+#ifndef RR_DATA_SCENARIO_ROWS_H
+#define RR_DATA_SCENARIO_ROWS_H
+#include "data/scenario.h"
+
+struct rr_rows {
+    const struct rr_param *at;
+    size_t n;
+    const char *const *skip; /* members that are read by code of their own, NULL-terminated */
+};
+/* {"min": 0, "max": 32} and {"file": "nodes.csv", "format": "csv"} of a pool. */
+struct rr_nodes_range {
+    uint64_t given;
+    int64_t min;
+};
+struct rr_nodes_file {
+    uint64_t given;
+    const char *file, *format;
+};
+struct rr_generate_rows {
+    uint64_t given;
+    int64_t count;
+    const cJSON *arrival;
+    struct rr_dist duration_us, gpus;
+};
+struct rr_poisson_rows {
+    uint64_t given;
+    double rate_per_s;
+};
+struct rr_gate_rows {
+    uint64_t given;
+    const char *alternative, *metric, *waived;
+    int stat;
+};
+struct rr_fx_rows {
+    uint64_t given;
+    double rate;
+    int64_t date;
+    const char *source;
+};
+struct rr_scheduler_rows {
+    uint64_t given;
+    const char *policy, *placement;
+    int order, overrun;
+    bool blocking;
+};
+extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
+    rr_rows_nodes_file, rr_rows_scheduler, rr_rows_finance, rr_rows_gate, rr_rows_fx;
+
+/* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */
+extern const char *const rr_later_plans[];
+/* Sections that hold things by name: a pointer into one of their members may not make the member. */
+extern const char *const rr_named_sections[];
+/* Keys of the whole study, not of one alternative. */
+extern const char *const rr_study_keys[];
+
+/* What reading needs beside the document. */
+struct rr_reading {
+    struct rr_param_ctx param; /* json, arena, base */
+    const struct rr_registry *reg;
+    const struct rr_catalog *catalog;
+    bool any_path;
+};
+/* scenario_read.c: one validated document into `s` (document, json, variant, alternative set by the caller). */
+RR_CHECKED enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+/* scenario_pool.c */
+RR_CHECKED enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+RR_CHECKED enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+/* scenario_metric.c: "service" and "gates" */
+RR_CHECKED enum rr_status rr_service_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+RR_CHECKED enum rr_status rr_gates_read(const struct rr_reading *r, const cJSON *gates, struct rr_scenario_set *set);
+/* scenario_hash.c */
+uint64_t rr_scenario_hash(const struct rr_scenario *s);
+
+/* Shared small things. */
+RR_CHECKED enum rr_status rr_rows_read(const struct rr_reading *r, const struct rr_rows *rows, const cJSON *object, const char *pointer,
+                                       void *into);
+RR_CHECKED enum rr_status rr_named(const struct rr_reading *r, const cJSON *node,
+                                   const char *pointer); /* an object, name fit to be shown */
+RR_CHECKED enum rr_status rr_file_there(const struct rr_reading *r, const cJSON *node, const char *pointer, const char *path);
+enum rr_status rr_unknown_word(const struct rr_reading *r, const cJSON *node, const char *pointer, const char *what,
+                               const char *const *words, size_t n);
+enum rr_status rr_unknown_kind(const struct rr_reading *r, const cJSON *node, const char *pointer, const char *what, struct rr_kinds kinds,
+                               unsigned use);
+#endif

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/scenario_show.c - `check --print`: every parameter with its value, unit, given or default, and where it comes from. */
+#include "data/scenario_rows.h"
+#include <inttypes.h>
+#include <string.h>
+
+struct line {
+    const char *pointer, *value, *unit, *origin, *source;
+};
+struct table {
+    struct rr_arena *arena;
+    const struct rr_scenario *s;
+    RR_VEC(struct line) line;
+};
+
+static void add(struct table *t, const char *pointer, const char *value, const char *unit, const char *origin, const char *source)
+{
+    const struct line l = {pointer, value, unit ? unit : "", origin, source ? source : ""};
+    rr_vec_push(&t->line, l);
+}
+
+// A member as the document has it: for what no row describes.
+static void add_node(struct table *t, const char *pointer, const cJSON *node, const char *otherwise)
+{
+    const cJSON *v = rr_param_unwrap(node);
+    char *text = v && !cJSON_IsString(v) ? cJSON_PrintUnformatted(v) : NULL;
+    const char *value = text ? rr_strdup(t->arena, text) : v && v->valuestring ? v->valuestring : otherwise;
+    add(t, pointer, value, "", node ? "given" : "default", rr_param_source(node, t->arena));
+    cJSON_free(text);
+}
+
+// Where a value that nobody gave came from: the notes that were made when it was filled in.
+static const char *source_of(const struct table *t, const char *pointer)
+{
+    for (size_t i = 0; i < t->s->notes.list.n; i++)
+        if (strcmp(t->s->notes.list.at[i].where, pointer) == 0) return t->s->notes.list.at[i].source;
+    return "";
+}
+
+static void add_rows(struct table *t, const char *pointer, const struct rr_param *rows, size_t n, const void *into, const cJSON *object)
+{
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_param *row = &rows[i];
+        if (row->flags & RR_PF_LATER || row->type == RR_P_OBJECT) continue;
+        const bool given = rr_json_member(object, row->name) != NULL;
+        const char *at = rr_pointer_join(t->arena, pointer, row->name);
+        struct rr_buf b = {0};
+        const bool none = !given && !row->def && rr_param_is_zero(row, into);
+        if (none)
+            rr_buf_puts(&b, "-");
+        else
+            rr_param_text(&b, row, into);
+        const char *source = given         ? rr_param_source(rr_json_member(object, row->name), t->arena)
+                             : row->source ? row->source
+                                           : source_of(t, at);
+        add(t, at, rr_strdup(t->arena, rr_buf_text(&b)), none ? "" : row->unit, given ? "given" : none ? "none" : "default", source);
+        rr_buf_done(&b);
+    }
+}
+
+static void add_kind(struct table *t, const char *pointer, const struct rr_kind *kind, const void *params, const cJSON *object)
+{
+    add(t, rr_pointer_join(t->arena, pointer, "type"), kind ? kind->name : "unpriced", "", "given", "");
+    if (kind) add_rows(t, pointer, kind->params, kind->n_params, params, object);
+}
+
+static void add_workload(struct table *t, const struct rr_workload *w, const cJSON *object)
+{
+    add_rows(t, w->pointer, rr_rows_workload.at, rr_rows_workload.n, w, object);
+    if (w->columns) add_node(t, rr_pointer_join(t->arena, w->pointer, "columns"), rr_json_member(object, "columns"), "");
+    if (!w->generates) return;
+    const char *pointer = rr_pointer_join(t->arena, w->pointer, "generate");
+    const struct rr_generate_rows rows = {.count = w->generate.count, .duration_us = w->generate.duration_us, .gpus = w->generate.gpus};
+    add_rows(t, pointer, rr_rows_generate.at, rr_rows_generate.n, &rows, w->generate_json);
+    add_node(t, rr_pointer_join(t->arena, pointer, "arrival"), rr_json_member(w->generate_json, "arrival"), "");
+}
+
+static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *object)
+{
+    const char *nodes = rr_pointer_join(t->arena, p->pointer, "nodes");
+    add_rows(t, p->pointer, rr_rows_pool.at, rr_rows_pool.n, p, object);
+    if (p->nodes_file) {
+        add(t, nodes, rr_strf(t->arena, "%" PRId64 " from %s (%s)", p->nodes_min, p->nodes_file, p->nodes_format), "nodes", "given", "");
+    } else if (p->nodes_min == p->nodes_max) {
+        add(t, nodes, rr_strf(t->arena, "%" PRId64, p->nodes_min), "nodes", "given",
+            rr_param_source(rr_json_member(object, "nodes"), t->arena));
+    } else {
+        const bool min = rr_json_member(p->nodes_json, "min") != NULL;
+        add(t, rr_pointer_join(t->arena, nodes, "min"), rr_strf(t->arena, "%" PRId64, p->nodes_min), "nodes", min ? "given" : "default",
+            "");
+        add(t, rr_pointer_join(t->arena, nodes, "max"),
+            p->nodes_max == INT64_MAX ? "unlimited" : rr_strf(t->arena, "%" PRId64, p->nodes_max), "nodes", "given", "");
+    }
+    if (p->n_shapes == 1 && !p->nodes_file) {
+        const struct rr_fact *f = p->hardware ? &p->hardware->fact : p->instance ? &p->instance->fact : NULL;
+        add(t, rr_strf(t->arena, "%s (a node)", p->pointer),
+            rr_strf(t->arena, "%" PRId32 " GPUs %s, %g CPUs, %g GiB", p->shape->gpus, p->gpu, (double)p->shape->cpus_milli / 1000,
+                    (double)p->shape->memory_mib / 1024),
+            "", f ? "facts" : "given",
+            f && f->path ? rr_strf(t->arena, "%s:%" PRId64 ", %s, %s", f->path, f->line, f->source, f->date) : "");
+    }
+    add_kind(t, rr_pointer_join(t->arena, p->pointer, "plan"), p->plan, p->plan_params, p->plan_json);
+}
+
+static void add_scheduler(struct table *t, const cJSON *object)
+{
+    const struct rr_scheduler *s = &t->s->scheduler;
+    const struct rr_scheduler_rows rows = {s->given, s->policy_name, s->placement_name, s->order, s->overrun, s->blocking};
+    add_rows(t, "/scheduler", rr_rows_scheduler.at, rr_rows_scheduler.n, &rows, object);
+    add_node(t, "/scheduler/estimate", rr_json_member(object, "estimate"), "user");
+    add_rows(t, "/scheduler", s->policy->params, s->policy->n_params, s->policy_params, object);
+    add_rows(t, "/scheduler", s->placement->params, s->placement->n_params, s->placement_params, object);
+}
+
+static void add_head(struct table *t)
+{
+    const struct rr_scenario *s = t->s;
+    add_rows(t, "", rr_rows_scenario.at, rr_rows_scenario.n, s, s->document);
+    for (size_t i = 0; i < s->n_fx; i++) {
+        const struct rr_fx *x = &s->fx[i];
+        struct rr_buf b = {0};
+        rr_buf_money_plain(&b, (struct rr_money){x->rate_nano / 1000});
+        const char *value =
+            x->rate_nano % 1000 ? rr_strf(t->arena, "%.9f", (double)x->rate_nano / 1e9) : rr_strdup(t->arena, rr_buf_text(&b));
+        add(t, rr_strf(t->arena, "/fx/%s", x->from), value, rr_strf(t->arena, "%s per %s", s->currency, x->from), "given",
+            rr_strf(t->arena, "%s %s", x->date, x->source));
+        rr_buf_done(&b);
+    }
+}
+
+static void collect(struct table *t)
+{
+    const struct rr_scenario *s = t->s;
+    const cJSON *d = s->document;
+    add_head(t);
+    for (size_t i = 0; i < s->n_workloads; i++)
+        add_workload(t, &s->workload[i], rr_json_member(rr_json_member(d, "workload"), s->workload[i].name));
+    for (size_t i = 0; i < s->n_pools; i++) add_pool(t, &s->pool[i], rr_json_member(rr_json_member(d, "pools"), s->pool[i].name));
+    for (size_t i = 0; i < s->n_commitments; i++) {
+        const struct rr_commitment *c = &s->commitment[i];
+        add_kind(t, c->pointer, c->plan, c->params, rr_json_member(rr_json_member(d, "commitments"), c->name));
+    }
+    add_scheduler(t, rr_json_member(d, "scheduler"));
+    for (size_t i = 0; i < s->n_service; i++) add(t, s->service[i].pointer, s->service[i].text, "", "given", "");
+    add_rows(t, "/finance", rr_rows_finance.at, rr_rows_finance.n, &s->finance, rr_json_member(d, "finance"));
+}
+
+// Columns counted in characters; what is longer than `most` pushes its row to the right.
+static size_t characters(const char *s)
+{
+    size_t n = 0;
+    for (; *s; s++) n += ((unsigned char)*s & 0xc0) != 0x80;
+    return n;
+}
+
+static void put_cell(struct rr_buf *b, const char *text, size_t width)
+{
+    for (const char *c = text; *c; c++) {
+        const char shown = (unsigned char)*c < 0x20 || *c == 0x7f ? ' ' : *c;
+        rr_buf_put(b, &shown, 1);
+    }
+    rr_buf_puts(b, "  ");
+    for (size_t n = characters(text); n < width; n++) rr_buf_puts(b, " ");
+}
+
+static void put_table(struct rr_buf *b, const struct table *t)
+{
+    const struct line head = {"POINTER", "VALUE", "UNIT", "FROM", "SOURCE"};
+    size_t width[4] = {7, 5, 4, 7};
+    for (size_t i = 0; i < t->line.n; i++) {
+        const struct line *l = &t->line.at[i];
+        const size_t n[4] = {characters(l->pointer), characters(l->value), characters(l->unit), characters(l->origin)};
+        for (size_t k = 0; k < 4; k++)
+            if (n[k] > width[k] && n[k] <= 48) width[k] = n[k];
+    }
+    for (size_t i = 0; i <= t->line.n; i++) {
+        const struct line *l = i ? &t->line.at[i - 1] : &head;
+        put_cell(b, l->pointer, width[0]);
+        put_cell(b, l->value, width[1]);
+        put_cell(b, l->unit, width[2]);
+        put_cell(b, l->origin, width[3]);
+        put_cell(b, l->source, 0);
+        while (b->n > 0 && b->at[b->n - 1] == ' ') b->n--;
+        rr_buf_puts(b, "\n");
+    }
+}
+
+void rr_scenario_print(struct rr_buf *b, const struct rr_scenario *s, const struct rr_registry *reg)
+{
+    (void)reg; // the variant knows its plans and policies
+    struct table t = {.arena = rr_arena_create(), .s = s};
+    collect(&t);
+    rr_buf_putf(b, "%s, alternative %s\n", s->name, s->variant);
+    put_table(b, &t);
+    rr_buf_puts(b, "\n");
+    rr_vec_done(&t.line);
+    rr_arena_free(t.arena);
+}
