@@ -101,7 +101,7 @@ deps: ## install the missing packages (as root, with DEPS=1 or through sudo)
 
 demo: ## replay the shipped buy-or-rent scenario and show what it says
 	$(Q)sh .ci/deps demo
-	$(Q)$(MAKE) --no-print-directory -j$(JOBS) demo-run
+	$(Q)$(SUB) demo-run
 demo-run: all
 	$(Q)build/rackrate run data/scenarios/buy-vs-rent.json -o out/demo
 	@echo
@@ -114,7 +114,7 @@ FUZZ_BIN = $(FUZZ_SRC:%.c=build/fuzz/%)
 SUITE = $(TEST_SRC:%.c=build/release/%) $(BATS) $(ASAN_BIN) $(FUZZ_BIN)
 HAVE_FUZZER = $(shell echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return !d + (n < 0); }' | \
                 clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null && echo 1)
-SUB = $(MAKE) --no-print-directory -j$(JOBS)
+SUB = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 check: ## quick tests: unit, law, validation, command line, fuzz corpus, sanitizers (T=PATTERN picks)
 	$(Q)sh .ci/deps check
 	$(Q)$(SUB) check-run

@@ -273,7 +273,7 @@ static enum rr_status one_row(struct rr_csv *c, int64_t *lines)
         case OPEN_QUOTE: return rr_fail(RR_EINPUT, "%s:%lld: a quote is never closed", c->path, (long long)c->line);
         case AFTER_QUOTE:
             return rr_fail(RR_EINPUT, "%s:%lld: text behind a closing quote; a quote inside a quoted cell is written twice", c->path,
-                           (long long)(c->line + *lines));
+                           (long long)c->line + *lines);
         }
     }
 }

@@ -215,7 +215,7 @@ static int array_index(const char *t)
 {
     const size_t n = strspn(t, "0123456789");
     if (n == 0 || t[n] || n > 8 || (t[0] == '0' && n > 1)) return -1;
-    return atoi(t);
+    return (int)strtol(t, NULL, 10);
 }
 
 static cJSON *child(const cJSON *node, const char *t)
