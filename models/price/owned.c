@@ -23,10 +23,10 @@ struct owned {
     int64_t nodes;
     int64_t idle_mw, span_mw, rack_mw; /* milliwatts: idle and max - idle with PUE, max without */
     int64_t energy_nano;               /* per kWh */
-    struct rr_rate colocate;           /* per kW or node, and month */
+    struct rr_rate colocate;           /* per kW, node or pool, and month */
     int64_t maintain_nano;             /* per node and year */
-    struct rr_rate staff_rate;         /* per node or person, and year */
-    int64_t staff_milli;               /* thousandths of nodes or posts */
+    struct rr_rate staff_rate;         /* per pool, node or person, and year */
+    int64_t staff_milli;               /* thousandths of nodes, posts or the pool */
 };
 enum { P_PRICE, P_LIFE, P_RESIDUAL, P_IDLE, P_MAX, P_PUE, P_ELECTRICITY, P_COLOCATION, P_MAINTENANCE, P_STAFF, P_PEOPLE };
 
@@ -85,7 +85,7 @@ static const struct rr_param rows[] = {
     [P_COLOCATION] = {.name = "colocation",
                       .type = RR_P_RATE,
                       .offset = offsetof(struct owned, colocation),
-                      .unit = "per kW (of max_power) or node, and month",
+                      .unit = "per kW (of max_power), /node or the pool, and month",
                       .help = "room, cooling and committed power; \"$0/kW/month\" when there is none to pay",
                       .source = FACTS},
     [P_MAINTENANCE] = {.name = "maintenance",
@@ -99,7 +99,7 @@ static const struct rr_param rows[] = {
     [P_STAFF] = {.name = "staff",
                  .type = RR_P_RATE,
                  .offset = offsetof(struct owned, staff),
-                 .unit = "per node or person, and year",
+                 .unit = "per year: the pool, /node or /person",
                  .help = "people who run the machines; public figures differ too much for a default, so none are counted when absent"},
     [P_PEOPLE] = {.name = "people",
                   .type = RR_P_REAL,
@@ -253,8 +253,9 @@ static enum rr_status take_colocation(struct owned *o, const struct load *l)
         RR_TRY(rr_unit_rate(text, &price.rate, price.currency));
     }
     RR_TRY(rr_scenario_rate(l->s, price, &o->colocate));
-    if ((o->colocate.per != RR_PER_KW && o->colocate.per != RR_PER_NODE) || o->colocate.time != RR_MONTH || o->colocate.nano < 0)
-        return rr_fail(RR_EINPUT, "\"colocation\" must be per kW or node and month, such as \"$195/kW/month\"");
+    const enum rr_per per = o->colocate.per;
+    if ((per != RR_PER_KW && per != RR_PER_NODE && per != RR_PER_ONCE) || o->colocate.time != RR_MONTH || o->colocate.nano < 0)
+        return rr_fail(RR_EINPUT, "\"colocation\" must be a rate per month for a kW, a node or the pool, such as \"$195/kW/month\"");
     return RR_OK;
 }
 
@@ -274,20 +275,20 @@ static enum rr_status take_maintenance(struct owned *o, const struct load *l)
 
 static enum rr_status take_staff(struct owned *o, const struct load *l)
 {
-    struct rr_rate rate;
+    struct rr_rate *rate = &o->staff_rate;
     if (!rr_given(o, P_STAFF)) {
         if (rr_given(o, P_PEOPLE)) return rr_fail(RR_EINPUT, "\"people\" needs \"staff\", such as \"$150,000/person/year\"");
         rr_note(l->notes, RR_NOTE_WARNING, rr_strf(l->arena, "%s/staff", l->pointer), "",
                 "no staff is counted: public figures differ 19-fold, so there is no default; give \"staff\"");
         return RR_OK;
     }
-    RR_TRY(rr_scenario_rate(l->s, o->staff, &rate));
-    if (rate.time != RR_YEAR || (rate.per != RR_PER_NODE && rate.per != RR_PER_PERSON) || rate.nano < 0)
-        return rr_fail(RR_EINPUT, "\"staff\" must be per node or person and year, such as \"$150,000/person/year\"");
-    if ((rate.per == RR_PER_PERSON) != rr_given(o, P_PEOPLE))
+    RR_TRY(rr_scenario_rate(l->s, o->staff, rate));
+    const bool person = rate->per == RR_PER_PERSON;
+    if (rate->time != RR_YEAR || (rate->per != RR_PER_NODE && rate->per != RR_PER_ONCE && !person) || rate->nano < 0)
+        return rr_fail(RR_EINPUT, "\"staff\" must be a rate per year for the pool, a node or a person, such as \"$150,000/person/year\"");
+    if (person != rr_given(o, P_PEOPLE))
         return rr_fail(RR_EINPUT, "\"people\" goes with \"staff\" per person, such as \"$150,000/person/year\"");
-    o->staff_rate = rate;
-    o->staff_milli = rate.per == RR_PER_NODE ? o->nodes * 1000 : milli(o->people);
+    o->staff_milli = person ? milli(o->people) : rate->per == RR_PER_NODE ? o->nodes * 1000 : 1000;
     return RR_OK;
 }
 
@@ -461,6 +462,11 @@ static enum rr_status monthly(const struct bill *x, struct rr_month_part part, c
     return emit_month(x, part, line, unit, (double)quantity / (double)per, rate, amount);
 }
 
+static const char *unit_of(struct rr_rate rate, const char *each, const char *node, const char *pool)
+{
+    return rate.per == RR_PER_NODE ? node : rate.per == RR_PER_ONCE ? pool : each;
+}
+
 static enum rr_status charge_month(const struct bill *x, struct rr_month_part part, rr_i128 load)
 {
     const struct owned *o = x->o;
@@ -473,12 +479,13 @@ static enum rr_status charge_month(const struct bill *x, struct rr_month_part pa
     if (amount.micro != 0)
         RR_TRY(emit_month(&power, part, "energy", "kWh", (double)energy / KWH_MW_US, (struct rr_rate){o->energy_nano, RR_PER_KWH, RR_EVER},
                           amount));
-    if (o->colocate.per == RR_PER_KW) // whole watts are thousandths of a kW
-        RR_TRY(monthly(x, part, "colocation", "kW-month", o->colocate, (o->rack_mw * o->nodes + 500) / 1000, 1));
-    else
-        RR_TRY(monthly(x, part, "colocation", "node-month", o->colocate, nodes, 1));
+    /* Whole watts are thousandths of a kW. */
+    const int64_t room = o->colocate.per == RR_PER_KW     ? (o->rack_mw * o->nodes + 500) / 1000
+                         : o->colocate.per == RR_PER_NODE ? nodes
+                                                          : 1000;
+    RR_TRY(monthly(x, part, "colocation", unit_of(o->colocate, "kW-month", "node-month", "month"), o->colocate, room, 1));
     RR_TRY(monthly(x, part, "maintenance", "node-year", (struct rr_rate){o->maintain_nano, RR_PER_NODE, RR_YEAR}, nodes, 12));
-    return monthly(x, part, "staff", o->staff_rate.per == RR_PER_PERSON ? "person-year" : "node-year", o->staff_rate, o->staff_milli, 12);
+    return monthly(x, part, "staff", unit_of(o->staff_rate, "person-year", "node-year", "year"), o->staff_rate, o->staff_milli, 12);
 }
 
 static enum rr_status owned_bill(const void *params, const struct rr_billing *b, size_t pool, struct rr_sink *sink)

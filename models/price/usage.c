@@ -98,8 +98,7 @@ enum rr_status rr_rate_node_hour(struct rr_rate rate, int64_t gpus, int64_t *ret
 {
     const int64_t per_us = rr_per_time_us(rate.time);
     if (per_us == 0 || (rate.per != RR_PER_NODE && rate.per != RR_PER_GPU))
-        return rr_fail(RR_EINPUT,
-                       "the rate must be per node or GPU and hour (or second, minute, day), such as \"$98.32/h\" or \"$2.10/gpu/h\"");
+        return rr_fail(RR_EINPUT, "the rate must be per node or GPU and hour, such as \"$98.32/h\", \"$2.10/gpu/h\" or \"$48/node/day\"");
     if (rate.nano < 0) return rr_fail(RR_EINPUT, "the rate is negative");
     if (rate.per == RR_PER_GPU && gpus <= 0) return rr_fail(RR_EINPUT, "a rate per GPU needs nodes that all have the same number of GPUs");
     return rr_round_div((rr_i128)rate.nano * (rate.per == RR_PER_GPU ? gpus : 1) * RR_H, per_us, ret_nano);
