@@ -104,12 +104,6 @@ static void put_object(struct rr_buf *b, const cJSON *node)
     cJSON_free(text);
 }
 
-static void put_double(struct rr_buf *b, double v, const char *unit)
-{
-    rr_buf_double(b, v);
-    rr_buf_puts(b, unit);
-}
-
 void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *into)
 {
     const void *at = (const char *)into + row->offset;
@@ -136,8 +130,8 @@ void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *int
         break;
     }
     case RR_P_BYTES: rr_buf_bytes(b, *(const int64_t *)at); break;
-    case RR_P_POWER: put_double(b, *(const double *)at, " W"); break;
-    case RR_P_FREQUENCY: put_double(b, *(const double *)at, "/s"); break;
+    case RR_P_POWER: rr_buf_putf(b, "%.9g W", *(const double *)at); break;
+    case RR_P_FREQUENCY: rr_buf_putf(b, "%.9g/s", *(const double *)at); break;
     case RR_P_DIST_TIME: put_dist(b, true, at); break;
     case RR_P_DIST_REAL: put_dist(b, false, at); break;
     case RR_P_OBJECT: put_object(b, *(const cJSON *const *)at); break;

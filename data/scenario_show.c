@@ -75,6 +75,12 @@ static void add_workload(struct table *t, const struct rr_workload *w, const cJS
     add_node(t, rr_pointer_join(t->arena, pointer, "arrival"), rr_json_member(w->generate_json, "arrival"), "");
 }
 
+static const char *counted(struct rr_arena *a, const struct rr_node_shape *s)
+{
+    const char *cpus = s->cpus_milli ? rr_strf(a, ", %g CPUs", (double)s->cpus_milli / 1000) : ", CPUs not counted";
+    return s->memory_mib ? rr_strf(a, "%s, %g GiB", cpus, (double)s->memory_mib / 1024) : rr_strf(a, "%s, memory not counted", cpus);
+}
+
 static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *object)
 {
     const char *nodes = rr_pointer_join(t->arena, p->pointer, "nodes");
@@ -94,9 +100,7 @@ static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *obje
     if (p->n_shapes == 1 && !p->nodes_file) {
         const struct rr_fact *f = p->hardware ? &p->hardware->fact : p->instance ? &p->instance->fact : NULL;
         add(t, rr_strf(t->arena, "%s (a node)", p->pointer),
-            rr_strf(t->arena, "%" PRId32 " GPUs %s, %g CPUs, %g GiB", p->shape->gpus, p->gpu, (double)p->shape->cpus_milli / 1000,
-                    (double)p->shape->memory_mib / 1024),
-            "", f ? "facts" : "given",
+            rr_strf(t->arena, "%" PRId32 " GPUs %s%s", p->shape->gpus, p->gpu, counted(t->arena, p->shape)), "", f ? "facts" : "given",
             f && f->path ? rr_strf(t->arena, "%s:%" PRId64 ", %s, %s", f->path, f->line, f->source, f->date) : "");
     }
     add_kind(t, rr_pointer_join(t->arena, p->pointer, "plan"), p->plan, p->plan_params, p->plan_json);
