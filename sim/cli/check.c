@@ -2,7 +2,6 @@
  * sim/cli/check.c - `rackrate check SCENARIO...`: is it right, and what does it come to with all defaults? */
 #include "sim/cli/cli.h"
 #include "models/price/price.h"
-#include <inttypes.h>
 #include <errno.h>
 #include <string.h>
 #include <unistd.h>
@@ -42,15 +41,26 @@ static enum rr_status check_variant(struct rr_scenario *s, const struct rr_catal
 
 static void put_count(struct rr_buf *b, size_t n, const char *one, const char *many) { rr_buf_putf(b, ", %zu %s", n, n == 1 ? one : many); }
 
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+/* Variants may differ: the largest count of any. */
 static void put_line(struct rr_buf *b, const struct rr_scenario_set *set)
 {
-    const struct rr_scenario *s = set->variant[0];
+    size_t workloads = 0, pools = 0, commitments = 0, replications = 1;
+    for (size_t i = 0; i < set->n_variants; i++) {
+        const struct rr_scenario *s = set->variant[i];
+        workloads = larger(workloads, s->n_workloads);
+        pools = larger(pools, s->n_pools);
+        commitments = larger(commitments, s->n_commitments);
+        replications = larger(replications, (size_t)s->replications);
+    }
     rr_buf_putf(b, "ok %s: %zu %s", set->path, set->n_variants, set->n_variants == 1 ? "variant" : "variants");
-    put_count(b, s->n_workloads, "workload", "workloads");
-    put_count(b, s->n_pools, "pool", "pools");
-    put_count(b, s->n_commitments, "commitment", "commitments");
+    put_count(b, workloads, "workload", "workloads");
+    put_count(b, pools, "pool", "pools");
+    put_count(b, commitments, "commitment", "commitments");
     put_count(b, set->n_gates, "gate", "gates");
-    rr_buf_putf(b, ", %" PRId64 " %s\n", s->replications, s->replications == 1 ? "replication" : "replications");
+    put_count(b, replications, "replication", "replications");
+    rr_buf_puts(b, "\n");
 }
 
 static void put_notes(struct rr_buf *b, const struct rr_notes *notes)

@@ -5,6 +5,14 @@
 #include "models/price/price.h"
 #include "sim/engine/engine.h"
 
+struct rr_registry rr_registry;
+
+void rr_registry_fill(void)
+{
+    rr_registry =
+        (struct rr_registry){.plans = rr_price_plans, .policies = rr_policies, .placements = rr_placements, .importers = rr_importers};
+}
+
 enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret)
 {
     const char *dir;
