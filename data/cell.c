@@ -33,6 +33,8 @@ bool rr_cell_scaled(struct rr_slice cell, int digits, int64_t *ret)
     return plain(cell, digits, ret) || rr_text_scaled(rr_trim(cell), digits, ret) == RR_OK;
 }
 
+bool rr_cell_whole(struct rr_slice cell, int64_t *ret) { return plain(cell, 0, ret) || rr_text_i64(rr_trim(cell), ret) == RR_OK; }
+
 bool rr_cell_times(struct rr_slice cell, double factor, int64_t *ret)
 {
     double v;

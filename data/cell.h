@@ -6,6 +6,7 @@
 
 /* The trimmed cell as a decimal x 10^digits (0..6), exact; as rr_text_scaled(), without its reason. */
 bool rr_cell_scaled(struct rr_slice cell, int digits, int64_t *ret);
-/* The cell in an own unit, `most` at most: round(value x factor). For sizes, where a double is good enough. */
+bool rr_cell_whole(struct rr_slice cell, int64_t *ret); /* the same for a number that must be whole, where "1.5" is none */
+/* round(value x factor). For sizes, where a double is good enough. */
 bool rr_cell_times(struct rr_slice cell, double factor, int64_t *ret);
 #endif

@@ -89,7 +89,7 @@ static enum rr_status read_node(struct reader *r, const struct rr_csv_row *row)
     int64_t gpus, cpus = 0, memory = 0;
     const struct rr_slice name = cell(r, row, NAME), gpu = cell(r, row, GPU), c = cell(r, row, CPUS), m = cell(r, row, MEMORY);
     if (name.n == 0) return bad_cell(r, row, NAME, "is empty");
-    if (!rr_cell_scaled(cell(r, row, GPUS), 0, &gpus) || gpus < 0 || gpus > MOST_GPUS)
+    if (!rr_cell_whole(cell(r, row, GPUS), &gpus) || gpus < 0 || gpus > MOST_GPUS)
         return bad_cell(r, row, GPUS, "is no whole number of GPUs, 0 to 1024");
     if (c.n > 0 && (!rr_cell_scaled(c, r->format->cpu_digits, &cpus) || cpus < 0 || cpus > INT32_MAX))
         return bad_cell(r, row, CPUS, "is no number of CPUs");

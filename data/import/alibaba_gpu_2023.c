@@ -66,10 +66,10 @@ static const char *read_times(const struct reader *r, const struct rr_csv_row *i
 static const char *read_sizes(const struct reader *r, const struct rr_csv_row *in, struct rr_trace_row *row, enum column *at)
 {
     int64_t gpus, milli;
-    if (*at = CPU, !rr_cell_scaled(cell(r, in, CPU), 0, &row->cpus_milli)) return "cpu_milli is no whole number";
-    if (*at = MEMORY, !rr_cell_scaled(cell(r, in, MEMORY), 0, &row->memory_mib)) return "memory_mib is no whole number";
-    if (*at = GPUS, !rr_cell_scaled(cell(r, in, GPUS), 0, &gpus) || gpus < 0 || gpus > INT32_MAX) return "num_gpu is no number of GPUs";
-    if (*at = GPU_MILLI, !rr_cell_scaled(cell(r, in, GPU_MILLI), 0, &milli) || milli < 0 || milli > 1000)
+    if (*at = CPU, !rr_cell_whole(cell(r, in, CPU), &row->cpus_milli)) return "cpu_milli is no whole number";
+    if (*at = MEMORY, !rr_cell_whole(cell(r, in, MEMORY), &row->memory_mib)) return "memory_mib is no whole number";
+    if (*at = GPUS, !rr_cell_whole(cell(r, in, GPUS), &gpus) || gpus < 0 || gpus > INT32_MAX) return "num_gpu is no number of GPUs";
+    if (*at = GPU_MILLI, !rr_cell_whole(cell(r, in, GPU_MILLI), &milli) || milli < 0 || milli > 1000)
         return "gpu_milli is not within 0 .. 1000";
     row->gpus_milli = gpus == 1 ? milli : gpus * 1000;
     return NULL;

@@ -101,16 +101,17 @@ static enum rr_status read_jobs(struct reader *r, const cJSON *root)
 static enum rr_status read_text(const char *path, char **ret, char sha256[65])
 {
     struct rr_input *in;
+    char *text = NULL;
     size_t n;
     RR_TRY(rr_input_open(path, &in));
-    enum rr_status st = rr_input_all(in, MOST, ret, &n);
-    if (st == RR_OK && n != strlen(*ret)) {
-        st = rr_fail(RR_EINPUT, "%s: is no text: a NUL byte at %zu", path, strlen(*ret));
-        free(*ret);
-    } else if (st == RR_OK && (st = rr_input_sha256(in, sha256)) != RR_OK) {
-        free(*ret);
-    }
+    enum rr_status st = rr_input_all(in, MOST, &text, &n);
+    if (st == RR_OK) st = rr_input_sha256(in, sha256);
+    if (st == RR_OK && n != strlen(text)) st = rr_fail(RR_EINPUT, "%s: is no text: a NUL byte at %zu", path, strlen(text));
     rr_input_close(in);
+    if (st == RR_OK)
+        *ret = text;
+    else
+        free(text);
     return st;
 }
 

@@ -179,6 +179,9 @@ static enum rr_status check_mapping(const struct reader *r)
         if (i == N_COLUMNS)
             return rr_json_fail_key(RR_EINPUT, r->opt->json, m, "", "\"%s\" is no column of ours%s", m->string,
                                     rr_did_you_mean(r->arena, m->string, ours, N_COLUMNS));
+        const char *name;
+        const struct unit *unit;
+        RR_TRY(foreign_name(r, &columns[i], &name, &unit));
     }
     return RR_OK;
 }
@@ -325,9 +328,9 @@ static bool read_cell(struct reader *r, const struct used *u, struct rr_slice ce
     case TEXT: *(struct rr_slice *)(void *)field = rr_trim(cell); return true;
     case STATUS: return read_status(cell, &row->state);
     case SUBMIT: return read_submit(r, u, cell, number);
+    case COUNT: return rr_cell_whole(cell, number);
     case TIME:
-    case AMOUNT:
-    case COUNT: return read_scaled(u, cell, number);
+    case AMOUNT: return read_scaled(u, cell, number);
     case MEMORY: return rr_cell_times(cell, u->unit->mib, number);
     case UNUSED: break;
     }

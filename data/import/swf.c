@@ -31,7 +31,7 @@ static int bad_field(const struct rr_csv_row *in, struct rr_trace_row *row, cons
 {
     int64_t submit, run, allocated, requested, time, status;
     const struct {
-        int field, digits;
+        int field, digits; // -1: whole
         int64_t *to;
         const char *reason;
     } need[] = {
@@ -40,11 +40,12 @@ static int bad_field(const struct rr_csv_row *in, struct rr_trace_row *row, cons
         {ALLOCATED, 3, &allocated, "the allocated processors (field 5) are no number"},
         {REQUESTED, 3, &requested, "the requested processors (field 8) are no number"},
         {REQUESTED_TIME, 6, &time, "the requested time (field 9) is no number"},
-        {STATUS, 0, &status, "the status (field 11) is no whole number"},
+        {STATUS, -1, &status, "the status (field 11) is no whole number"},
     };
     for (size_t i = 0; i < sizeof need / sizeof *need; i++) {
         *reason = need[i].reason;
-        if (!rr_cell_scaled(in->cell[need[i].field], need[i].digits, need[i].to)) return need[i].field;
+        const struct rr_slice cell = in->cell[need[i].field];
+        if (need[i].digits < 0 ? !rr_cell_whole(cell, need[i].to) : !rr_cell_scaled(cell, need[i].digits, need[i].to)) return need[i].field;
     }
     row->submit_us = submit;
     row->run_us = run;
@@ -86,7 +87,7 @@ static void read_row(struct rr_trace_builder *b, const struct rr_csv_row *in)
 static bool is_names(const struct rr_csv_row *row)
 {
     int64_t v;
-    return row->n >= FIELDS && !rr_cell_scaled(row->cell[JOB], 0, &v) && !rr_cell_scaled(row->cell[SUBMIT], 6, &v);
+    return row->n >= FIELDS && !rr_cell_whole(row->cell[JOB], &v) && !rr_cell_scaled(row->cell[SUBMIT], 6, &v);
 }
 
 static enum rr_status read_rows(struct rr_csv *csv, struct rr_trace_builder *b)
