@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/engine/check.c - laws 1 and 2, worked out again from outcomes and leases alone. */
+#include "sim/engine/engine.h"
+
+enum rr_status rr_replay_check_jobs(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail)
+{
+    long long n[RR_JOB_REJECTED + 1] = {0}, submitted = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        const bool came = w->trace->submit_us[i] < w->horizon_us;
+        const bool started = o->start_us != RR_NEVER, ended = o->end_us != RR_NEVER;
+        if (o->state > RR_JOB_REJECTED || came == (o->state == RR_JOB_NOT_SUBMITTED))
+            return rr_fail(RR_EINTERNAL, "law 1: job %zu is %s, submitted at %lld us, horizon %lld us", i,
+                           rr_job_state_text((enum rr_job_state)o->state), (long long)w->trace->submit_us[i], (long long)w->horizon_us);
+        const bool may_run = o->state != RR_JOB_NOT_SUBMITTED && o->state != RR_JOB_WAITING && o->state != RR_JOB_REJECTED;
+        const bool must_end = o->state == RR_JOB_FINISHED || o->state == RR_JOB_FAILED;
+        if ((started && !may_run) || (ended && !started) || (must_end && !ended) || (o->state == RR_JOB_RUNNING && (!started || ended)) ||
+            (started && o->start_us < w->trace->submit_us[i]) || (ended && (o->end_us < o->start_us || o->end_us > r->end_us)))
+            return rr_fail(RR_EINTERNAL, "law 1: job %zu is %s, submitted at %lld us, started at %lld us, ended at %lld us", i,
+                           rr_job_state_text((enum rr_job_state)o->state), (long long)w->trace->submit_us[i], (long long)o->start_us,
+                           (long long)o->end_us);
+        n[o->state]++;
+        submitted += came;
+    }
+    const long long sum =
+        n[RR_JOB_FINISHED] + n[RR_JOB_FAILED] + n[RR_JOB_KILLED] + n[RR_JOB_REJECTED] + n[RR_JOB_WAITING] + n[RR_JOB_RUNNING];
+    if (detail)
+        rr_buf_putf(detail, "%lld submitted = %lld finished + %lld failed + %lld killed + %lld rejected + %lld waiting + %lld running",
+                    submitted, n[RR_JOB_FINISHED], n[RR_JOB_FAILED], n[RR_JOB_KILLED], n[RR_JOB_REJECTED], n[RR_JOB_WAITING],
+                    n[RR_JOB_RUNNING]);
+    if (submitted != sum) return rr_fail(RR_EINTERNAL, "law 1: %lld jobs submitted, %lld accounted for", submitted, sum);
+    return RR_OK;
+}
+
+static double hours(rr_i128 milli_us) { return (double)milli_us / (1000.0 * (double)RR_H); }
+
+struct sums {
+    rr_i128 held, starting, leased, used;
+};
+
+static enum rr_status sum_leases(const struct rr_replay *r, size_t pool, struct sums *sum)
+{
+    for (size_t i = r->pool_lease[pool]; i < r->pool_lease[pool + 1]; i++) {
+        const struct rr_lease *l = &r->lease[i];
+        const rr_i128 milli = 1000 * (rr_i128)r->node_gpus[l->node];
+        if (l->start_us > l->ready_us || l->ready_us > l->end_us || l->end_us > r->end_us || l->used_milli_us < 0 ||
+            l->used_milli_us > milli * (l->end_us - l->ready_us))
+            return rr_fail(RR_EINTERNAL, "law 2: lease %zu of node %u: %lld us used of %d GPUs held from %lld to %lld us, ready at %lld us",
+                           i, l->node, (long long)l->used_milli_us, (int)r->node_gpus[l->node], (long long)l->start_us,
+                           (long long)l->end_us, (long long)l->ready_us);
+        sum->held += milli * (l->end_us - l->start_us);
+        sum->starting += milli * (l->ready_us - l->start_us);
+        sum->leased += l->used_milli_us;
+    }
+    return RR_OK;
+}
+
+static rr_i128 used_by_jobs(const struct rr_world *w, const struct rr_replay *r, size_t pool)
+{
+    rr_i128 used = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        if (o->pool != pool || o->start_us == RR_NEVER) continue;
+        const int64_t end = o->end_us < r->end_us ? o->end_us : r->end_us;
+        used += (rr_i128)w->trace->gpus_milli[i] * (end - o->start_us - o->lost_us);
+    }
+    return used;
+}
+
+enum rr_status rr_replay_check_time(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail)
+{
+    struct rr_pool_time all = {0};
+    for (size_t p = 0; p < w->scenario->n_pools; p++) {
+        const struct rr_pool_time *t = &r->pool[p];
+        const char *name = w->scenario->pool[p].name ? w->scenario->pool[p].name : "?";
+        struct sums sum = {.used = used_by_jobs(w, r, p)};
+        RR_TRY(sum_leases(r, p, &sum));
+        if (t->held != t->used + t->lost + t->idle + t->starting + t->down)
+            return rr_fail(RR_EINTERNAL,
+                           "law 2: pool %s held %.6f GPU-hours, used %.6f + lost %.6f + idle %.6f + starting %.6f + down %.6f", name,
+                           hours(t->held), hours(t->used), hours(t->lost), hours(t->idle), hours(t->starting), hours(t->down));
+        if (sum.held != t->held || sum.starting != t->starting || sum.used != t->used || sum.leased != t->used + t->lost)
+            return rr_fail(RR_EINTERNAL,
+                           "law 2: pool %s: books say held %.6f, used %.6f; leases held %.6f, used %.6f; jobs used %.6f GPU-hours", name,
+                           hours(t->held), hours(t->used), hours(sum.held), hours(sum.leased), hours(sum.used));
+        all.held += t->held;
+        all.used += t->used;
+        all.lost += t->lost;
+        all.idle += t->idle;
+        all.starting += t->starting;
+        all.down += t->down;
+    }
+    if (detail)
+        rr_buf_putf(detail, "%.3f GPU-hours held = %.3f used + %.3f lost + %.3f idle + %.3f starting + %.3f down", hours(all.held),
+                    hours(all.used), hours(all.lost), hours(all.idle), hours(all.starting), hours(all.down));
+    return RR_OK;
+}

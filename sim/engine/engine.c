@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/engine/engine.c - the loop: what happens at one instant, in the order of DESIGN.md section 4, then one scheduling pass. */
+#include "sim/engine/engine.h"
+#include "sim/engine/sim.h"
+#include "sim/policy/placement.h"
+
+static const struct rr_kind *const policies[] = {
+#define X(name) &rr_policy_##name.kind,
+#include "sim/policy/list.h"
+#undef X
+};
+static const struct rr_kind *const placements[] = {
+#define X(name) &rr_placement_##name.kind,
+#include "sim/policy/placement_list.h"
+#undef X
+};
+const struct rr_kinds rr_policies = {policies, sizeof policies / sizeof *policies};
+const struct rr_kinds rr_placements = {placements, sizeof placements / sizeof *placements};
+
+// --- set up ---
+
+static struct rr_demand demand_of(const struct rr_trace *t)
+{
+    struct rr_demand d = {0};
+    for (size_t i = 0; i < t->n && !d.shares; i++) d.shares = t->gpus_milli[i] % 1000 != 0;
+    for (size_t i = 0; t->cpus_milli && i < t->n && !d.cpus; i++) d.cpus = t->cpus_milli[i] > 0;
+    for (size_t i = 0; t->memory_mib && i < t->n && !d.memory; i++) d.memory = t->memory_mib[i] > 0;
+    return d;
+}
+
+static void *zeroed(size_t n, size_t size) { return memset(rr_xrealloc(NULL, n, size), 0, n * size); }
+
+static void number_nodes(struct rr_sim *s)
+{
+    for (size_t i = 0; i < s->n_pools; i++) {
+        const int64_t most = s->world->scenario->pool[i].nodes_max;
+        // an unlimited pool has as many ids as it turns out to use: put right in fix_ids()
+        s->node_base[i + 1] = s->node_base[i] + (uint32_t)(most > (INT64_C(1) << 24) ? 0 : most);
+    }
+}
+
+static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
+{
+    const struct rr_scenario *sc = w->scenario;
+    *s = (struct rr_sim){.world = w, .trace = w->trace, .how = &sc->scheduler, .n_pools = sc->n_pools, .free_slot = UINT32_MAX};
+    if (sc->n_pools == 0) return rr_fail(RR_EINPUT, "/pools: the scenario has no pool");
+    const struct rr_kind *policy = s->how->policy ? s->how->policy : policies[0];
+    const struct rr_kind *placement = s->how->placement ? s->how->placement : placements[0];
+    s->policy = (const struct rr_policy *)(const void *)policy;
+    s->pool = zeroed(s->n_pools, sizeof *s->pool);
+    s->books = zeroed(s->n_pools, sizeof *s->books);
+    s->node_base = zeroed(s->n_pools + 1, sizeof *s->node_base);
+    if (s->policy->expects) s->expected = zeroed(s->n_pools, sizeof *s->expected);
+    s->outcome = rr_xrealloc(NULL, w->trace->n, sizeof *s->outcome);
+    for (size_t i = 0; i < w->trace->n; i++)
+        s->outcome[i] = (struct rr_outcome){.start_us = RR_NEVER, .end_us = RR_NEVER, .pool = UINT16_MAX, .node = UINT32_MAX};
+    rr_events_init(&s->events);
+    const struct rr_demand d = demand_of(w->trace);
+    for (size_t i = 0; i < s->n_pools; i++)
+        RR_TRY(rr_fleet_init(&s->pool[i], &sc->pool[i], w->trace, d, (const struct rr_placement *)(const void *)placement));
+    rr_asks_init(&s->asks, w->trace, sc->pool, s->pool, s->n_pools);
+    number_nodes(s);
+    RR_TRY(rr_elastic_init(s));
+    rr_series_init(&s->series, w->timeline_bins, w->horizon_us);
+    s->policy_state = zeroed(s->policy->state_size + 1, 1);
+    s->policy->init(s->policy_state, s);
+    return RR_OK;
+}
+
+static void sim_done(struct rr_sim *s)
+{
+    if (s->policy_state) s->policy->done(s->policy_state);
+    free(s->policy_state);
+    rr_hold_done(s);
+    for (size_t i = 0; i < s->n_pools && s->pool; i++) {
+        rr_fleet_done(&s->pool[i]);
+        rr_nodeset_done(&s->books[i].off);
+        rr_vec_done(&s->books[i].touched);
+        rr_vec_done(&s->books[i].overdue);
+        rr_vec_done(&s->books[i].idle);
+        if (s->expected) rr_expected_done(&s->expected[i]);
+    }
+    rr_asks_done(&s->asks);
+    rr_events_done(&s->events);
+    rr_vec_done(&s->slot);
+    rr_vec_done(&s->lease);
+    free(s->series.bin);
+    free(s->expected);
+    free(s->node_base);
+    free(s->books);
+    free(s->pool);
+    free(s->outcome);
+}
+
+// --- the loop ---
+
+static void advance(struct rr_sim *s, int64_t t)
+{
+    rr_series_advance(&s->series, t, &s->level);
+    const int64_t h = s->world->horizon_us;
+    if (h != RR_NEVER && t > h / 2 && s->level.queue > 0) { // backlog in the third and in the fourth quarter
+        const int64_t cut = h / 2 + h / 4, from = s->now_us > h / 2 ? s->now_us : h / 2;
+        if (from < cut) s->backlog[0] += (double)s->level.queue * (double)((t < cut ? t : cut) - from);
+        if (t > cut) s->backlog[1] += (double)s->level.queue * (double)(t - (from > cut ? from : cut));
+    }
+    s->now_us = t;
+}
+
+static void happen(struct rr_sim *s)
+{
+    const struct rr_event e = rr_events_pop(&s->events);
+    s->n_events++;
+    switch (e.kind) {
+    case RR_EV_READY: rr_elastic_boot_done(s, e.slot); break;
+    case RR_EV_END: rr_sim_end(s, e.slot); break;
+    default: rr_elastic_timer(s, e.slot);
+    }
+}
+
+static void instant(struct rr_sim *s, size_t *next)
+{
+    const int64_t t = s->now_us;
+    while (rr_events_time(&s->events) == t && rr_events_kind(&s->events) < RR_EV_ARRIVAL) happen(s);
+    for (; *next < s->trace->n && s->trace->submit_us[*next] <= t && t < s->world->horizon_us; ++*next) {
+        rr_sim_submit(s, (uint32_t)*next);
+        s->n_events++;
+    }
+    while (rr_events_time(&s->events) == t) happen(s);
+    if (t >= s->world->horizon_us) return;
+    if (s->level.queue > 0) {
+        s->policy->pass(s->policy_state, s);
+        rr_sim_grow(s);
+    }
+    if (s->level.queue > s->queue_max) s->queue_max = s->level.queue;
+    if (s->any_elastic) rr_elastic_settle(s);
+}
+
+// Without a horizon the replay ends when nothing can change a job any more: idle timers alone do not keep it going.
+static bool goes_on(const struct rr_sim *s, size_t next)
+{
+    if (s->world->horizon_us != RR_NEVER) return true;
+    return next < s->trace->n || s->n_ends > 0 || (s->level.queue > 0 && s->n_boots > 0);
+}
+
+static void loop(struct rr_sim *s)
+{
+    size_t next = 0;
+    while (goes_on(s, next)) {
+        int64_t t = rr_events_time(&s->events);
+        if (next < s->trace->n && s->trace->submit_us[next] < t) t = s->trace->submit_us[next];
+        if (t == RR_NEVER || t > s->world->horizon_us) break;
+        if (next < s->trace->n && t == s->trace->submit_us[next] && t >= s->world->horizon_us && rr_events_time(&s->events) > t) break;
+        advance(s, t);
+        instant(s, &next);
+    }
+}
+
+// --- results ---
+
+static void fix_ids(struct rr_sim *s)
+{
+    uint32_t *base = zeroed(s->n_pools + 1, sizeof *base);
+    bool moved = false;
+    for (size_t i = 0; i < s->n_pools; i++) {
+        const int64_t most = s->world->scenario->pool[i].nodes_max;
+        base[i + 1] = base[i] + (most > (INT64_C(1) << 24) ? s->pool[i].n_nodes : (uint32_t)most);
+        moved |= base[i] != s->node_base[i];
+    }
+    for (size_t j = 0; moved && j < s->trace->n; j++) {
+        struct rr_outcome *o = &s->outcome[j];
+        if (o->pool != UINT16_MAX) o->node += base[o->pool] - s->node_base[o->pool];
+    }
+    free(s->node_base);
+    s->node_base = base;
+}
+
+static int compare_leases(const void *a, const void *b)
+{
+    const struct rr_lease *x = a, *y = b;
+    if (x->pool != y->pool) return x->pool < y->pool ? -1 : 1;
+    if (x->start_us != y->start_us) return x->start_us < y->start_us ? -1 : 1;
+    return x->node < y->node ? -1 : x->node > y->node;
+}
+
+static void put_leases(struct rr_sim *s, struct rr_replay *r)
+{
+    if (s->any_elastic) qsort(s->lease.at, s->lease.n, sizeof *s->lease.at, compare_leases); // static ones were made in order
+    r->pool_lease = zeroed(s->n_pools + 1, sizeof *r->pool_lease);
+    for (size_t i = 0; i < s->lease.n; i++) {
+        s->lease.at[i].node += s->node_base[s->lease.at[i].pool];
+        r->pool_lease[s->lease.at[i].pool + 1]++;
+    }
+    for (size_t i = 0; i < s->n_pools; i++) r->pool_lease[i + 1] += r->pool_lease[i];
+    r->lease = s->lease.at;
+    r->n_leases = s->lease.n;
+    s->lease.at = NULL;
+}
+
+static void put_nodes(struct rr_sim *s, struct rr_replay *r)
+{
+    r->n_nodes = s->node_base[s->n_pools];
+    r->node_gpus = rr_xrealloc(NULL, r->n_nodes, sizeof *r->node_gpus);
+    for (size_t i = 0; i < s->n_pools; i++)
+        for (uint32_t n = s->node_base[i]; n < s->node_base[i + 1]; n++)
+            r->node_gpus[n] = rr_node_kind_of(&s->pool[i], n - s->node_base[i])->gpus;
+    r->pool = zeroed(s->n_pools, sizeof *r->pool);
+    for (size_t i = 0; i < s->n_pools; i++) r->pool[i] = s->books[i].time;
+}
+
+// What still waits or runs, and GPU time of the latter; jobs that run are those of live slots.
+static void cut_off(struct rr_sim *s, int64_t end_us)
+{
+    bool *is_free = zeroed(s->slot.n + 1, 1);
+    for (uint32_t f = s->free_slot; f != UINT32_MAX; f = s->slot.at[f].node) is_free[f] = true;
+    for (size_t i = 0; i < s->slot.n; i++)
+        if (!is_free[i] && s->slot.at[i].live == RR_LIVE_JOB) rr_sim_cut(s, &s->slot.at[i], end_us);
+    free(is_free);
+    for (size_t j = 0; s->level.queue > 0 && j < s->trace->n; j++)
+        if (s->outcome[j].state == RR_JOB_WAITING) s->outcome[j].reason = RR_WHY_HORIZON;
+}
+
+static void finish(struct rr_sim *s, struct rr_replay *r)
+{
+    const int64_t end_us = s->world->horizon_us != RR_NEVER ? s->world->horizon_us : s->now_us;
+    advance(s, end_us);
+    *r = (struct rr_replay){.end_us = end_us, .n_jobs = s->trace->n, .queue_max = s->queue_max, .events = s->n_events};
+    cut_off(s, end_us);
+    rr_elastic_close(s, end_us);
+    fix_ids(s);
+    put_nodes(s, r);
+    put_leases(s, r);
+    r->outcome = s->outcome;
+    s->outcome = NULL;
+    rr_series_finish(&s->series, end_us, &r->timeline);
+    r->queue_grows = s->level.queue > 0 && s->backlog[1] > 1.1 * s->backlog[0]; // mean backlog of the last quarter against the one before
+}
+
+enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret)
+{
+    struct rr_sim s;
+    enum rr_status st = sim_init(&s, w);
+    if (st == RR_OK) {
+        loop(&s);
+        finish(&s, ret);
+    }
+    sim_done(&s);
+    return st;
+}
+
+void rr_replay_done(struct rr_replay *r)
+{
+    free(r->outcome);
+    free(r->lease);
+    free(r->pool_lease);
+    free(r->node_gpus);
+    free(r->pool);
+    rr_timeline_done(&r->timeline);
+    *r = (struct rr_replay){0};
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/engine/start.c - a job starts and ends: room, books, outcome. */
+#include "sim/engine/sim.h"
+#include <assert.h>
+
+uint32_t rr_slot_new(struct rr_sim *s)
+{
+    if (s->free_slot != UINT32_MAX) {
+        const uint32_t slot = s->free_slot;
+        s->free_slot = s->slot.at[slot].node;
+        return slot;
+    }
+    rr_vec_push(&s->slot, (struct rr_slot){0});
+    return (uint32_t)s->slot.n - 1;
+}
+
+void rr_slot_free(struct rr_sim *s, uint32_t slot)
+{
+    s->slot.at[slot].node = s->free_slot;
+    s->free_slot = slot;
+}
+
+void rr_books_touch(struct rr_sim *s, size_t pool)
+{
+    struct rr_books *b = &s->books[pool];
+    if (b->since_us == s->now_us) return;
+    b->time.idle += (rr_i128)s->pool[pool].free_milli * (s->now_us - b->since_us);
+    b->since_us = s->now_us;
+}
+
+// --- times ---
+
+static int64_t user_estimate(const struct rr_trace *t, uint32_t job)
+{
+    return t->estimate_us && t->estimate_us[job] >= 0 ? t->estimate_us[job] : t->run_us[job];
+}
+
+static int64_t limit(const struct rr_trace *t, uint32_t job) { return t->limit_us && t->limit_us[job] > 0 ? t->limit_us[job] : RR_NEVER; }
+
+static int64_t times_factor(int64_t us, double factor)
+{
+    const double v = (double)us * factor + 0.5;
+    return us == RR_NEVER || v >= 9e18 ? RR_NEVER : (int64_t)v;
+}
+
+int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job)
+{
+    const struct rr_trace *t = s->trace;
+    int64_t us;
+    switch (s->how->estimate) {
+    case RR_ESTIMATE_EXACT: us = t->run_us[job]; break;
+    case RR_ESTIMATE_FACTOR: us = times_factor(t->run_us[job], s->how->estimate_factor); break;
+    default: us = user_estimate(t, job);
+    }
+    const int64_t most = limit(t, job); // no one expects more than the limit
+    return us < most ? us : most;
+}
+
+// How long the job will run once started, and what becomes of it.
+static int64_t duration(const struct rr_sim *s, uint32_t job, struct rr_slot *r)
+{
+    static const struct {
+        uint8_t state, reason;
+    } end[] = {[RR_TRACE_OK] = {RR_JOB_FINISHED, RR_WHY_NONE},
+               [RR_TRACE_FAILED] = {RR_JOB_FAILED, RR_WHY_TRACE_FAILED},
+               [RR_TRACE_KILLED] = {RR_JOB_KILLED, RR_WHY_TRACE_KILLED},
+               [RR_TRACE_NEVER_STARTED] = {RR_JOB_KILLED, RR_WHY_NEVER_STARTED},
+               [RR_TRACE_NEVER_ENDED] = {RR_JOB_FINISHED, RR_WHY_NONE}};
+    const struct rr_trace *t = s->trace;
+    const uint8_t state = t->state ? t->state[job] : RR_TRACE_OK;
+    r->state = end[state].state;
+    r->reason = end[state].reason;
+    int64_t most = limit(t, job);
+    if (s->how->overrun && rr_sim_estimate(s, job) < most) most = rr_sim_estimate(s, job);
+    if (t->run_us[job] <= most) return t->run_us[job];
+    r->state = RR_JOB_KILLED;
+    r->reason = RR_WHY_LIMIT;
+    return most;
+}
+
+// --- start and end ---
+
+static void leave_queue(struct rr_sim *s, uint32_t ask)
+{
+    struct rr_ask *q = &s->asks.ask.at[ask];
+    s->level.queue--;
+    s->level.queue_milli -= q->gpus_milli;
+    if (--q->waiting == 0) {
+        const uint32_t last = s->asks.busy.at[--s->asks.busy.n];
+        s->asks.busy.at[q->waiting_index] = last;
+        s->asks.ask.at[last].waiting_index = q->waiting_index;
+    }
+    if (!s->any_elastic) return;
+    for (size_t i = 0; i < s->n_pools; i++)
+        if (s->books[i].elastic && rr_need_of(&s->asks, ask, i)->nodes) s->books[i].waiting--;
+}
+
+static void use_nodes(struct rr_sim *s, size_t pool, uint32_t first, int64_t nodes)
+{
+    if (!s->books[pool].elastic) return;
+    for (uint32_t n = first; nodes > 0; n = s->pool[pool].node[n].next, nodes--) rr_elastic_busy(s, pool, n);
+}
+
+uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool, uint32_t node)
+{
+    const struct rr_need *n = rr_need_of(&s->asks, ask, pool);
+    const uint32_t slot = rr_slot_new(s);
+    struct rr_slot *r = &s->slot.at[slot];
+    *r = (struct rr_slot){.start_us = s->now_us, .job = job, .ask = ask, .node = node, .pool = (uint16_t)pool, .live = RR_LIVE_JOB};
+    rr_books_touch(s, pool);
+    rr_fleet_take(&s->pool[pool], node, n, &r->devices);
+    use_nodes(s, pool, node, n->nodes);
+    const int64_t end = rr_add_us(s->now_us, duration(s, job, r));
+    if (end != RR_NEVER) {
+        rr_events_push(&s->events, end, RR_EV_END, slot);
+        s->n_ends++;
+    }
+    if (s->expected) {
+        r->expected_us = rr_add_us(s->now_us, rr_sim_estimate(s, job));
+        rr_expected_add(&s->expected[pool], r->expected_us, slot);
+    }
+    struct rr_outcome *o = &s->outcome[job];
+    o->start_us = s->now_us;
+    o->node = s->node_base[pool] + node;
+    o->pool = (uint16_t)pool;
+    o->attempts = 1;
+    o->state = RR_JOB_RUNNING;
+    s->level.used_milli += n->milli;
+    leave_queue(s, ask);
+    return slot;
+}
+
+bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask)
+{
+    for (size_t i = 0; i < s->n_pools; i++) {
+        const struct rr_need *n = rr_need_of(&s->asks, ask, i);
+        if (n->nodes == 0) continue;
+        const uint32_t node = rr_fleet_find(&s->pool[i], n);
+        if (node == RR_NO_NODE) continue;
+        rr_sim_begin(s, job, ask, i, node);
+        return true;
+    }
+    return false;
+}
+
+bool rr_sim_fits(struct rr_sim *s, uint32_t ask)
+{
+    for (size_t i = 0; i < s->n_pools; i++) {
+        const struct rr_need *n = rr_need_of(&s->asks, ask, i);
+        if (n->nodes && rr_fleet_find(&s->pool[i], n) != RR_NO_NODE) return true;
+    }
+    return false;
+}
+
+// GPU time of the run until `end_us` into the pool's books and its nodes' leases.
+static void book_use(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us)
+{
+    struct rr_fleet_pool *p = &s->pool[r->pool];
+    const int64_t took = end_us - r->start_us;
+    s->books[r->pool].time.used += (rr_i128)n->milli * took;
+    if (n->nodes == 1) {
+        p->node[r->node].used_milli_us += n->milli * took;
+        return;
+    }
+    int32_t i = 0;
+    for (uint32_t node = r->node; node != RR_NO_NODE; node = p->node[node].next, i++)
+        p->node[node].used_milli_us += INT64_C(1000) * rr_need_whole(n, i) * took;
+}
+
+void rr_sim_end(struct rr_sim *s, uint32_t slot)
+{
+    const struct rr_slot r = s->slot.at[slot];
+    struct rr_fleet_pool *p = &s->pool[r.pool];
+    const struct rr_need *n = rr_need_of(&s->asks, r.ask, r.pool);
+    rr_books_touch(s, r.pool);
+    book_use(s, &r, n, s->now_us);
+    rr_fleet_give(p, r.node, n, r.devices);
+    if (s->books[r.pool].elastic)
+        for (uint32_t node = r.node; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE)
+            rr_elastic_freed(s, r.pool, node);
+    if (s->expected) rr_expected_remove(&s->expected[r.pool], r.expected_us, slot);
+    struct rr_outcome *o = &s->outcome[r.job];
+    o->end_us = s->now_us;
+    o->state = r.state;
+    o->reason = r.reason;
+    s->level.used_milli -= n->milli;
+    s->n_ends--;
+    s->freed++;
+    rr_slot_free(s, slot);
+}
+
+void rr_sim_cut(struct rr_sim *s, const struct rr_slot *r, int64_t end_us)
+{
+    book_use(s, r, rr_need_of(&s->asks, r->ask, r->pool), end_us);
+    s->outcome[r->job].reason = RR_WHY_HORIZON;
+}
+
+// --- submission ---
+
+static void enter_queue(struct rr_sim *s, uint32_t ask)
+{
+    struct rr_ask *q = &s->asks.ask.at[ask];
+    s->level.queue++;
+    s->level.queue_milli += q->gpus_milli;
+    if (q->waiting++ == 0) {
+        q->waiting_index = (uint32_t)s->asks.busy.n;
+        rr_vec_push(&s->asks.busy, ask);
+    }
+    if (!s->any_elastic) return;
+    for (size_t i = 0; i < s->n_pools; i++)
+        if (s->books[i].elastic && rr_need_of(&s->asks, ask, i)->nodes) s->books[i].waiting++;
+}
+
+void rr_sim_submit(struct rr_sim *s, uint32_t job)
+{
+    struct rr_outcome *o = &s->outcome[job];
+    if (s->trace->state && s->trace->state[job] == RR_TRACE_NEVER_STARTED) {
+        o->state = RR_JOB_KILLED;
+        o->reason = RR_WHY_NEVER_STARTED;
+        return;
+    }
+    const uint32_t ask = rr_ask_of(&s->asks, job);
+    const enum rr_reason why = s->asks.ask.at[ask].why;
+    if (why != RR_WHY_NONE) {
+        o->state = RR_JOB_REJECTED;
+        o->reason = (uint8_t)why;
+        return;
+    }
+    o->state = RR_JOB_WAITING;
+    enter_queue(s, ask);
+    s->policy->submit(s->policy_state, s, job, ask);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/policy/easy_backfill.c - EASY: in order, and whatever does not delay the first job that must wait.
+ *
+ * The first job that does not fit gets a reservation (sim/engine/reserve.c) by the estimates of what runs; any later one that fits and does not
+ * delay it starts, in order: of arrival, or shortest estimate first (`"order": "shortest"`, EASY++ of Tsafrir et al. 2007 without its
+ * predictor). The depth is not limited. Sources: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. */
+#include "sim/policy/queue.h"
+
+struct easy {
+    struct rr_queue queue;
+    RR_VEC(struct rr_queued) fresh; /* submitted at this instant */
+    RR_VEC(uint32_t) asks;          /* scratch */
+    bool blocked;                   /* `head` waits with a reservation */
+    struct rr_queued head;
+};
+
+static void easy_init(void *state, struct rr_sim *s) { rr_queue_init(&((struct easy *)state)->queue, s->how->order == 1, true); }
+
+static void easy_done(void *state)
+{
+    struct easy *e = state;
+    rr_queue_done(&e->queue);
+    rr_vec_done(&e->fresh);
+    rr_vec_done(&e->asks);
+}
+
+static void easy_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t ask)
+{
+    struct easy *e = state;
+    const struct rr_queued x = {.estimate_us = rr_sim_estimate(s, job), .job = job, .ask = ask};
+    rr_vec_push(&e->fresh, x);
+}
+
+// All from the start: heads while they fit, the reservation, the scan.
+static void look_at_all(struct easy *e, struct rr_sim *s)
+{
+    e->blocked = false;
+    while (rr_queue_head(&e->queue, s, &e->head) && rr_sim_start(s, e->head.job, e->head.ask)) rr_queue_drop_head(&e->queue);
+    if (!rr_queue_head(&e->queue, s, &e->head)) return;
+    e->blocked = true;
+    rr_sim_grow(s);
+    rr_sim_reserve(s, e->head.ask);
+    rr_queue_scan(&e->queue, s, s->asks.busy.at, s->asks.busy.n, rr_sim_within, rr_sim_start_behind);
+}
+
+static void pass_by_arrival(struct easy *e, struct rr_sim *s)
+{
+    if (e->blocked && !rr_sim_reserved(s)) look_at_all(e, s);
+    for (size_t i = 0; i < e->fresh.n; i++) {
+        const struct rr_queued x = e->fresh.at[i];
+        if (e->blocked ? rr_sim_start_behind(s, x.job, x.ask) : rr_sim_start(s, x.job, x.ask)) continue;
+        rr_queue_push(&e->queue, s, x);
+        if (e->blocked) continue;
+        e->blocked = true;
+        e->head = x;
+        rr_sim_grow(s);
+        rr_sim_reserve(s, x.ask);
+    }
+}
+
+static void pass_by_length(struct easy *e, struct rr_sim *s)
+{
+    bool ahead = !e->blocked || !rr_sim_reserved(s);
+    for (size_t i = 0; i < e->fresh.n; i++) {
+        ahead |= rr_queue_before(&e->queue, e->fresh.at[i], e->head);
+        rr_queue_push(&e->queue, s, e->fresh.at[i]);
+    }
+    if (ahead) {
+        look_at_all(e, s);
+        return;
+    }
+    rr_vec_reserve(&e->asks, e->fresh.n);
+    e->asks.n = rr_queue_asks(e->fresh.at, e->fresh.n, e->asks.at);
+    rr_queue_scan(&e->queue, s, e->asks.at, e->asks.n, rr_sim_within, rr_sim_start_behind);
+}
+
+static void easy_pass(void *state, struct rr_sim *s)
+{
+    struct easy *e = state;
+    (e->queue.shortest ? pass_by_length : pass_by_arrival)(e, s);
+    e->fresh.n = 0;
+}
+
+const struct rr_policy rr_policy_easy_backfill = {
+    .kind = {.name = "easy_backfill", .summary = "in order, and later jobs that do not delay the first that must wait (EASY)"},
+    .expects = true,
+    .state_size = sizeof(struct easy),
+    .init = easy_init,
+    .done = easy_done,
+    .submit = easy_submit,
+    .pass = easy_pass};

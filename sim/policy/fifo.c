@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/policy/fifo.c - first in line, first on the machines.
+ *
+ * `"blocking": true` (the default): a first job that does not fit holds up all behind it. `false`: whatever fits is started, in order.
+ * `"order": "shortest"` lines the jobs up by their estimate (SJF). */
+#include "sim/policy/queue.h"
+
+struct fifo {
+    struct rr_queue queue;
+    RR_VEC(struct rr_queued) fresh; /* submitted at this instant */
+    uint64_t freed;                 /* sim->freed at the last full look: since then nothing that waited can start */
+    bool blocking;
+};
+
+static void fifo_init(void *state, struct rr_sim *s)
+{
+    struct fifo *f = state;
+    f->blocking = s->how->blocking;
+    f->freed = UINT64_MAX;
+    rr_queue_init(&f->queue, s->how->order == 1, !f->blocking);
+}
+
+static void fifo_done(void *state)
+{
+    struct fifo *f = state;
+    rr_queue_done(&f->queue);
+    rr_vec_done(&f->fresh);
+}
+
+static void fifo_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t ask)
+{
+    struct fifo *f = state;
+    const struct rr_queued x = {.estimate_us = f->queue.shortest ? rr_sim_estimate(s, job) : 0, .job = job, .ask = ask};
+    rr_vec_push(&f->fresh, x);
+}
+
+static void start_heads(struct fifo *f, struct rr_sim *s)
+{
+    struct rr_queued x;
+    while (rr_queue_head(&f->queue, s, &x) && rr_sim_start(s, x.job, x.ask)) rr_queue_drop_head(&f->queue);
+}
+
+static int64_t any_that_fits(struct rr_sim *s, uint32_t ask) { return rr_sim_fits(s, ask) ? RR_NEVER : -1; }
+
+static void blocking_pass(struct fifo *f, struct rr_sim *s)
+{
+    struct rr_queued x;
+    size_t i = 0;
+    if (!rr_queue_head(&f->queue, s, &x) && !f->queue.shortest) // nobody waits: no need to queue up
+        while (i < f->fresh.n && rr_sim_start(s, f->fresh.at[i].job, f->fresh.at[i].ask)) i++;
+    const bool same = f->freed == s->freed && rr_queue_head(&f->queue, s, &x);
+    bool first = false;
+    for (; i < f->fresh.n; i++) {
+        first |= same && rr_queue_before(&f->queue, f->fresh.at[i], x);
+        rr_queue_push(&f->queue, s, f->fresh.at[i]);
+    }
+    if (!same || first) start_heads(f, s);
+}
+
+static void open_pass(struct fifo *f, struct rr_sim *s)
+{
+    for (size_t i = 0; i < f->fresh.n; i++) rr_queue_push(&f->queue, s, f->fresh.at[i]);
+    if (f->freed != s->freed) {
+        rr_queue_scan(&f->queue, s, s->asks.busy.at, s->asks.busy.n, any_that_fits, rr_sim_start);
+        return;
+    }
+    uint32_t *asks = rr_xrealloc(NULL, f->fresh.n, sizeof *asks);
+    const size_t n = rr_queue_asks(f->fresh.at, f->fresh.n, asks);
+    rr_queue_scan(&f->queue, s, asks, n, any_that_fits, rr_sim_start);
+    free(asks);
+}
+
+static void fifo_pass(void *state, struct rr_sim *s)
+{
+    struct fifo *f = state;
+    (f->blocking ? blocking_pass : open_pass)(f, s);
+    f->freed = s->freed;
+    f->fresh.n = 0;
+}
+
+const struct rr_policy rr_policy_fifo = {.kind = {.name = "fifo", .summary = "in order of arrival (or shortest first)"},
+                                         .state_size = sizeof(struct fifo),
+                                         .init = fifo_init,
+                                         .done = fifo_done,
+                                         .submit = fifo_submit,
+                                         .pass = fifo_pass};

@@ -1,0 +1,4 @@
+/* Placements, one row each; see sim/policy/placement.h. The first is the default. */
+X(pack)
+X(spread)
+X(first_fit)
