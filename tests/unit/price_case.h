@@ -41,8 +41,8 @@ static inline enum rr_status case_emit(struct rr_sink *sink, const struct rr_cha
     return RR_OK;
 }
 
-/* `start` a date, or NULL for no calendar. The horizon is written into the scenario. */
-static inline struct price_case *case_new(const char *start, int64_t horizon_us)
+/* `start` a date, or NULL for no calendar. The horizon is written into the scenario. No facts. */
+static inline struct price_case *case_bare(const char *start, int64_t horizon_us)
 {
     struct price_case *x = calloc(1, sizeof *x);
     assert_non_null(x);
@@ -50,9 +50,6 @@ static inline struct price_case *case_new(const char *start, int64_t horizon_us)
     x->arena = rr_arena_create();
     x->json = rr_json_create();
     x->notes.arena = x->arena;
-    const char *dir;
-    assert_int_equal(rr_data_dir(x->arena, &dir), RR_OK);
-    if (rr_catalog_load(dir, x->arena, &x->catalog) != RR_OK) fail_msg("%s", rr_reason());
     x->s = (struct rr_scenario){
         .currency = "USD", .horizon_us = horizon_us, .has_horizon = true, .pool = x->pool, .commitment = x->commitment};
     if (start != NULL) {
@@ -60,6 +57,16 @@ static inline struct price_case *case_new(const char *start, int64_t horizon_us)
         assert_int_equal(rr_date_parse(rr_slice(start, strlen(start)), &x->s.clock.start_us), RR_OK);
     }
     for (size_t i = 0; i < CASE_LEASES; i++) x->node_gpus[i] = 8;
+    return x;
+}
+
+/* The same with the shipped facts. */
+static inline struct price_case *case_new(const char *start, int64_t horizon_us)
+{
+    struct price_case *x = case_bare(start, horizon_us);
+    const char *dir;
+    assert_int_equal(rr_data_dir(x->arena, &dir), RR_OK);
+    if (rr_catalog_load(dir, x->arena, &x->catalog) != RR_OK) fail_msg("%s", rr_reason());
     return x;
 }
 
