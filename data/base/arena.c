@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 struct block {
     struct block *next;
@@ -19,7 +20,7 @@ struct rr_arena {
 static _Noreturn void out_of_memory(size_t n)
 {
     fprintf(stderr, "rackrate: out of memory (%zu bytes more were asked for)\n", n);
-    exit(RR_EINTERNAL);
+    _exit(RR_EINTERNAL); // no exit handlers: they may want memory, and what is half printed stays unprinted
 }
 
 static size_t times(size_t n, size_t size)
