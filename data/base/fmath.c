@@ -51,10 +51,11 @@ static double exp_core(double x, double low)
     const double p1 = (c[4] + r * c[5]) + r2 * (c[6] + r * c[7]);
     const double p2 = (c[8] + r * c[9]) + r2 * (c[10] + r * c[11]);
     const double tail = r2 * (p0 + r4 * (p1 + r4 * p2)), rest = (hi - r) - lo;
-    return scaled(1 + (r + (tail + rest)), k);
+    const double top = 1 + r, lost = (1 - top) + r;
+    return scaled(top + (lost + (tail + rest)), k);
 }
 
-/* Greatest error found: 0.79 ulp in the normal range. */
+/* Greatest error found: 0.72 ulp in the normal range; subnormal results are rounded once more. */
 double rr_exp(double x)
 {
     if (x != x) return x;
@@ -86,7 +87,7 @@ static double log_core(int k, double f, double low)
     return k * LN2_HI - ((half - (s * (half + r) + (k * LN2_LO + low))) - f);
 }
 
-/* Greatest error found: 0.84 ulp. */
+/* Greatest error found: 0.86 ulp. */
 double rr_log(double x)
 {
     if (!(x > 0) || x > 0x1.fffffffffffffp+1023) return x == 0 ? -INFINITY : x < 0 ? NAN : x;
@@ -95,7 +96,7 @@ double rr_log(double x)
     return log_core(k, m - 1, 0);
 }
 
-/* Greatest error found: 0.86 ulp. The rounding of 1 + x is carried on as `low`. */
+/* Greatest error found: 0.83 ulp. The rounding of 1 + x is carried on as `low`. */
 double rr_log1p(double x)
 {
     if (!(x > -1) || x > 0x1.fffffffffffffp+1023) return x == -1 ? -INFINITY : x < -1 ? NAN : x;
@@ -182,7 +183,7 @@ static double power(double x, double y)
     return exp_core(e.high, e.low);
 }
 
-/* Greatest error found: 0.80 ulp in the normal range. The special cases are those of C17 annex F.10.4.4. */
+/* Greatest error found: 0.74 ulp in the normal range. The special cases are those of C17 annex F.10.4.4. */
 double rr_pow(double x, double y)
 {
     if (x == 1 || y == 0) return 1;
@@ -227,7 +228,7 @@ static double quarters(double turns, int *q)
     return turns - n / 4;
 }
 
-/* Greatest error found: 0.77 ulp. Whole turns are exact, so large arguments lose nothing. */
+/* Greatest error found: 1.08 ulp. Whole turns are exact, so large arguments lose nothing. */
 double rr_sin_2pi(double turns)
 {
     int q;
@@ -236,7 +237,7 @@ double rr_sin_2pi(double turns)
     return q & 2 ? -v : v;
 }
 
-/* Greatest error found: 0.77 ulp. */
+/* Greatest error found: 1.08 ulp. */
 double rr_cos_2pi(double turns)
 {
     int q;
