@@ -19,37 +19,65 @@ static void hours_cell(struct rr_table *t, double v)
     if (v == 0) rr_table_mark(t, RR_MARK_MUTED);
 }
 
-static void row(const struct rr_store *s, struct rr_table *t, const struct rr_alternative *a, const struct rr_pool_row *p)
+enum { HOURS = 6 };
+static const char *const hours_title[HOURS] = {"Held", "Used", "Lost", "Idle", "Starting", "Down"};
+
+static double hours_of(const struct rr_pool_row *p, int k)
+{
+    return (const double[HOURS]){p->held, p->used, p->lost, p->idle, p->starting, p->down}[k];
+}
+
+struct shown {
+    size_t alternative[MOST], n;
+    bool hours[HOURS]; // columns that are not 0 throughout
+};
+
+static void row(const struct rr_store *s, struct rr_table *t, const struct shown *w, const struct rr_alternative *a,
+                const struct rr_pool_row *p)
 {
     rr_table_row(t);
     rr_table_cell(t, a->name);
     rr_table_cell(t, p->name);
-    rr_table_cell(t, p->what);
-    rr_table_cell(t, rr_show_word(t->arena, p->plan));
+    rr_table_cellf(t, "%s%s%s", p->what, *p->what ? ", " : "", rr_show_word(t->arena, p->plan));
     rr_table_cell(t, nodes_text(t->arena, p));
-    const double hours[] = {p->held, p->used, p->lost, p->idle, p->starting, p->down};
-    for (size_t i = 0; i < sizeof hours / sizeof *hours; i++) hours_cell(t, hours[i]);
+    for (int k = 0; k < HOURS; k++)
+        if (w->hours[k]) hours_cell(t, hours_of(p, k));
     rr_table_cell(t, p->held > 0 ? rr_show_share(t->arena, (p->used + p->lost) / p->held) : RR_SHOW_NONE);
-    rr_table_cell(t, rr_show_money(t->arena, p->effective, s->currency));
+    rr_table_cell(t, a->unpriced ? RR_SHOW_NONE : rr_show_money(t->arena, p->effective, s->currency));
+}
+
+static size_t choose(const struct rr_store *s, struct shown *w)
+{
+    size_t pools = 0;
+    *w = (struct shown){.hours = {[0] = true, [1] = true, [3] = true}};
+    w->n = rr_show_chosen(s, MOST, false, w->alternative);
+    for (size_t i = 0; i < w->n; i++) {
+        const struct rr_alternative *a = &s->alternative[w->alternative[i]];
+        pools += a->n_pools;
+        for (size_t p = 0; p < a->n_pools; p++)
+            for (int k = 0; k < HOURS; k++) w->hours[k] |= hours_of(&a->pool[p], k) != 0;
+    }
+    return pools;
 }
 
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
-    static const char *const title[] = {"Alternative", "Pool", "Hardware", "Plan", "Nodes",     "Held",          "Used",
-                                        "Lost",        "Idle", "Starting", "Down", "Allocated", "Effective cost"};
-    size_t chosen[MOST];
-    const size_t n = rr_show_chosen(s, MOST, false, chosen);
-    size_t pools = 0;
-    for (size_t i = 0; i < n; i++) pools += s->alternative[chosen[i]].n_pools;
-    if (pools == 0) return;
+    static const char *const title[] = {"Alternative", "Pool", "Hardware, plan", "Nodes"};
+    struct shown w;
+    if (choose(s, &w) == 0) return;
     rr_doc_heading(d, 2, "Where the GPU time went");
     rr_doc_figure(d, "gpus");
-    struct rr_table *t = rr_doc_table(d, "GPU-hours by pool: held = used + lost + idle + starting + down. Replication 1.");
-    for (size_t i = 0; i < sizeof title / sizeof *title; i++) rr_table_column(t, title[i], i > 3);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < s->alternative[chosen[i]].n_pools; k++)
-            row(s, t, &s->alternative[chosen[i]], &s->alternative[chosen[i]].pool[k]);
-    if (n < s->n_alternatives) rr_doc_para(d, "The table shows %zu of %zu alternatives.", n, s->n_alternatives);
+    struct rr_table *t =
+        rr_doc_table(d, "GPU-hours by pool, replication 1: held = used + lost + idle + starting + down; what is 0 throughout is left out.");
+    for (size_t i = 0; i < sizeof title / sizeof *title; i++) rr_table_column(t, title[i], i > 2);
+    for (int k = 0; k < HOURS; k++)
+        if (w.hours[k]) rr_table_column(t, hours_title[k], true);
+    rr_table_column(t, "Allocated", true);
+    rr_table_column(t, "Effective cost", true);
+    for (size_t i = 0; i < w.n; i++)
+        for (size_t k = 0; k < s->alternative[w.alternative[i]].n_pools; k++)
+            row(s, t, &w, &s->alternative[w.alternative[i]], &s->alternative[w.alternative[i]].pool[k]);
+    if (w.n < s->n_alternatives) rr_doc_para(d, "The table shows %zu of %zu alternatives.", w.n, s->n_alternatives);
 }
 
 const struct rr_section rr_section_pools = {"pools", fill};

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * reports/svg.c - gnuplot's SVG made into a file with a title, and into a piece of the page that follows its colours.
+ *
+ * What gnuplot writes around the drawing (its version, point symbols, ids that would clash on one page) is left out, so that the same store gives
+ * the same bytes and several drawings live in one page. */
+#include "reports/draw.h"
+#include <stdio.h>
+#include <string.h>
+
+enum { TITLE = 36 }; // pixels above the drawing of a file
+
+struct swap {
+    char from[24], to[16];
+};
+enum { SWAPS = RR_COLOURS * 2 + 8 };
+
+static void add_colour(struct swap *s, size_t *n, const char *hex, const char *to)
+{
+    unsigned r, g, b;
+    if (sscanf(hex, "#%2x%2x%2x", &r, &g, &b) != 3) return;
+    snprintf(s[*n].from, sizeof s->from, "rgb(%3u, %3u, %3u)", r & 255, g & 255, b & 255);
+    snprintf(s[(*n)++].to, sizeof s->to, "%s", to);
+}
+
+// gnuplot writes colours as rgb(  0, 114, 178); the page has names for them.
+static size_t swaps_of(struct swap *s)
+{
+    static const char *const fixed[][2] = {
+        {"#1b1f24", "var(--ink)"}, {"#5b6470", "var(--muted)"}, {"#e3e7eb", "var(--grid)"}, {"#ffffff", "var(--bg)"}};
+    size_t n = 0;
+    for (int c = 0; c < RR_COLOURS; c++) {
+        char to[16];
+        snprintf(to, sizeof to, "var(--c%d)", c);
+        add_colour(s, &n, rr_colour[c], to);
+    }
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) add_colour(s, &n, fixed[i][0], fixed[i][1]);
+    return n;
+}
+
+/* The drawing with its colours swapped, inside tags alone: texts stay as they are. `n` swaps, 0 for the file. */
+static void put_body(struct rr_buf *b, const char *from, const char *end, const char *name, const struct swap *swap, size_t n)
+{
+    static const char canvas[] = "\"gnuplot_canvas\"";
+    bool in_tag = false;
+    for (const char *at = from; at < end; at++) {
+        if (*at == '<') in_tag = true;
+        if (*at == '>') in_tag = false;
+        size_t i = n;
+        if (in_tag)
+            for (i = 0; i < n && strncmp(at, swap[i].from, strlen(swap[i].from)) != 0; i++) {}
+        if (in_tag && i < n) {
+            rr_buf_puts(b, swap[i].to);
+            at += strlen(swap[i].from) - 1;
+        } else if (in_tag && strncmp(at, canvas, sizeof canvas - 1) == 0) {
+            rr_buf_putf(b, "\"%s_canvas\"", name);
+            at += sizeof canvas - 2;
+        } else {
+            rr_buf_put(b, at, 1);
+        }
+    }
+}
+
+struct parts {
+    const char *canvas, *defs, *defs_end, *end;
+};
+
+/* The canvas begins with its background, up to the defs. */
+static bool parts_of(const char *raw, struct parts *p)
+{
+    p->canvas = strstr(raw, "<g id=\"gnuplot_canvas\">");
+    p->defs = p->canvas ? strstr(p->canvas, "<defs>") : NULL;
+    p->defs_end = p->defs ? strstr(p->defs, "</defs>") : NULL;
+    p->end = p->defs_end ? strstr(p->defs_end, "</svg>") : NULL;
+    return p->end != NULL;
+}
+
+static const char *kept(struct rr_arena *a, struct rr_buf *b)
+{
+    const char *s = rr_strdup(a, rr_buf_text(b));
+    rr_buf_done(b);
+    return s;
+}
+
+static const char *as_file(struct rr_arena *a, const struct parts *p, int height, const struct rr_figure *f)
+{
+    struct rr_buf b = {0};
+    rr_buf_putf(&b,
+                "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%d\" "
+                "viewBox=\"0 %d %d %d\" role=\"img\">\n<title>",
+                RR_DRAW_WIDTH, height + TITLE, -TITLE, RR_DRAW_WIDTH, height + TITLE);
+    rr_buf_html(&b, f->title);
+    rr_buf_puts(&b, "</title>\n<desc>");
+    rr_buf_html(&b, f->alt);
+    rr_buf_putf(&b,
+                "</desc>\n<rect x=\"0\" y=\"%d\" width=\"%d\" height=\"%d\" fill=\"#ffffff\"/>\n<text x=\"16\" y=\"%d\" "
+                "font-family=\"sans-serif\" font-size=\"17\" font-weight=\"bold\" fill=\"#1b1f24\">",
+                -TITLE, RR_DRAW_WIDTH, height + TITLE, -TITLE + 24);
+    rr_buf_html(&b, f->title);
+    rr_buf_putf(&b, "</text>\n<g id=\"%s_canvas\">\n", f->name);
+    put_body(&b, p->defs_end + strlen("</defs>"), p->end, f->name, NULL, 0);
+    rr_buf_puts(&b, "</svg>\n");
+    return kept(a, &b);
+}
+
+static const char *as_piece(struct rr_arena *a, const struct parts *p, int height, const struct rr_figure *f)
+{
+    struct swap swap[SWAPS];
+    const size_t n = swaps_of(swap);
+    struct rr_buf b = {0};
+    rr_buf_putf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", RR_DRAW_WIDTH, height);
+    rr_buf_html(&b, f->alt);
+    rr_buf_putf(&b, "\">\n<g id=\"%s_canvas\">\n", f->name);
+    put_body(&b, p->defs_end + strlen("</defs>"), p->end, f->name, swap, n);
+    rr_buf_puts(&b, "</svg>\n");
+    return kept(a, &b);
+}
+
+bool rr_svg_finish(struct rr_arena *a, const char *raw, int height, struct rr_figure *f)
+{
+    struct parts p;
+    if (!parts_of(raw, &p)) return false;
+    f->svg = as_file(a, &p, height, f);
+    f->inlined = as_piece(a, &p, height, f);
+    return true;
+}
