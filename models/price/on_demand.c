@@ -99,10 +99,9 @@ static enum rr_status on_demand_resolve(void *params, const struct rr_scenario *
                                         const struct rr_catalog *catalog, struct rr_arena *arena, struct rr_notes *notes)
 {
     struct on_demand *od = params;
-    struct rr_price price = od->rate;
     struct rr_rate rate;
-    if (!rr_given(od, P_RATE)) RR_TRY(from_facts(pool, pointer, catalog, arena, notes, &price));
-    RR_TRY(rr_scenario_rate(s, price, &rate));
+    if (!rr_given(od, P_RATE)) RR_TRY(from_facts(pool, pointer, catalog, arena, notes, &od->rate));
+    RR_TRY(rr_scenario_rate(s, od->rate, &rate));
     RR_TRY(rr_rate_less(rate.nano, od->discount, &rate.nano));
     od->gpus = rr_pool_gpus(pool);
     od->per_gpu = rate.per == RR_PER_GPU && od->gpus < 0;

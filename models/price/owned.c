@@ -121,10 +121,11 @@ struct load { /* where a resolve stands */
     struct rr_notes *notes;
 };
 
-static void assume(const struct load *l, const char *parameter, const char *value, const struct rr_fact *f)
+/* `remark`: the row's note. */
+static void assume(const struct load *l, const char *parameter, const char *value, const struct rr_fact *f, const char *remark)
 {
     rr_note(l->notes, RR_NOTE_ASSUMED, rr_strf(l->arena, "%s/%s", l->pointer, parameter), rr_fact_text(l->arena, f), "%s is %s%s%s",
-            parameter, value, *f->note ? "; " : "", f->note);
+            parameter, value, *remark ? "; " : "", remark);
 }
 
 /* The default's text, noted as assumed. */
@@ -132,7 +133,7 @@ static enum rr_status fallback(const struct load *l, const char *key, const char
 {
     const struct rr_default *d = rr_catalog_default(l->catalog, "owned", key);
     if (d == NULL) return rr_fail(RR_EINPUT, "\"%s\" is not given, and the facts have no default for it", parameter);
-    assume(l, parameter, d->value, &d->fact);
+    assume(l, parameter, d->value, &d->fact, d->fact.note);
     *ret = rr_slice(d->value, strlen(d->value));
     return RR_OK;
 }
@@ -147,7 +148,7 @@ static enum rr_status take_price(struct owned *o, const struct load *l)
         struct rr_buf b = {0};
         rr_buf_money(&b, h->price.money, h->price.currency, 2);
         rr_buf_putf(&b, " for one %s", h->id);
-        assume(l, "price", rr_buf_text(&b), &h->fact);
+        assume(l, "price", rr_buf_text(&b), &h->fact, h->fact.note);
         rr_buf_done(&b);
         o->price = h->price;
     }
@@ -204,11 +205,11 @@ static enum rr_status take_power(struct owned *o, const struct load *l)
             return rr_fail(RR_EINPUT, "no power of a node: give \"max_power\" and \"idle_power\", such as \"10.2 kW\"%s%s",
                            h ? "; the facts have none for " : "", h ? h->id : "");
         o->max_w = h->power_w;
-        assume(l, "max_power", rr_strf(l->arena, "%g W for one %s", o->max_w, h->id), &h->fact);
+        assume(l, "max_power", rr_strf(l->arena, "%g W for one %s", o->max_w, h->id), &h->fact, rr_given(o, P_PRICE) ? h->fact.note : "");
     }
     if (!rr_given(o, P_IDLE) && h != NULL && h->idle_w > 0 && !rr_given(o, P_MAX)) {
         o->idle_w = h->idle_w;
-        assume(l, "idle_power", rr_strf(l->arena, "%g W for one %s", o->idle_w, h->id), &h->fact);
+        assume(l, "idle_power", rr_strf(l->arena, "%g W for one %s", o->idle_w, h->id), &h->fact, "");
     } else if (!rr_given(o, P_IDLE)) {
         RR_TRY(fallback(l, "idle_share", "idle_power", &text));
         RR_TRY(rr_unit_share(text, &share));
@@ -221,7 +222,6 @@ static enum rr_status take_power(struct owned *o, const struct load *l)
 static enum rr_status take_energy(struct owned *o, const struct load *l)
 {
     const struct rr_finance *f = &l->s->finance;
-    struct rr_price price = rr_given(o, P_ELECTRICITY) ? o->electricity : f->electricity;
     struct rr_slice text;
     struct rr_rate rate;
     if (!rr_given(o, P_PUE) && f->pue > 0) {
@@ -233,11 +233,13 @@ static enum rr_status take_energy(struct owned *o, const struct load *l)
     o->idle_mw = milli(o->idle_w * o->pue);
     o->span_mw = milli(o->max_w * o->pue) - o->idle_mw;
     o->rack_mw = milli(o->max_w);
-    if (!rr_given(o, P_ELECTRICITY) && f->electricity.currency[0] == '\0') {
+    if (!rr_given(o, P_ELECTRICITY) && f->electricity.currency[0] != '\0') {
+        o->electricity = f->electricity;
+    } else if (!rr_given(o, P_ELECTRICITY)) {
         RR_TRY(fallback(l, "electricity", "electricity", &text));
-        RR_TRY(rr_unit_rate(text, &price.rate, price.currency));
+        RR_TRY(rr_unit_rate(text, &o->electricity.rate, o->electricity.currency));
     }
-    RR_TRY(rr_scenario_rate(l->s, price, &rate));
+    RR_TRY(rr_scenario_rate(l->s, o->electricity, &rate));
     if (rate.per != RR_PER_KWH || rate.time != RR_EVER || rate.nano < 0)
         return rr_fail(RR_EINPUT, "\"electricity\" must be per kWh, such as \"$0.08/kWh\"");
     o->energy_nano = rate.nano;
@@ -246,13 +248,12 @@ static enum rr_status take_energy(struct owned *o, const struct load *l)
 
 static enum rr_status take_colocation(struct owned *o, const struct load *l)
 {
-    struct rr_price price = o->colocation;
     struct rr_slice text;
     if (!rr_given(o, P_COLOCATION)) {
         RR_TRY(fallback(l, "colocation", "colocation", &text));
-        RR_TRY(rr_unit_rate(text, &price.rate, price.currency));
+        RR_TRY(rr_unit_rate(text, &o->colocation.rate, o->colocation.currency));
     }
-    RR_TRY(rr_scenario_rate(l->s, price, &o->colocate));
+    RR_TRY(rr_scenario_rate(l->s, o->colocation, &o->colocate));
     const enum rr_per per = o->colocate.per;
     if ((per != RR_PER_KW && per != RR_PER_NODE && per != RR_PER_ONCE) || o->colocate.time != RR_MONTH || o->colocate.nano < 0)
         return rr_fail(RR_EINPUT, "\"colocation\" must be a rate per month for a kW, a node or the pool, such as \"$195/kW/month\"");

@@ -197,6 +197,8 @@ static enum rr_status price_facts(struct reserved *r, const struct load *l)
     const enum rr_status st = rr_catalog_price(l->catalog, r->instance, r->region, "reserved", term, payment_words[r->payment], &row);
     if (st != RR_OK) return rr_fail_in(st, "no \"rate\", \"upfront\" or \"discount\" is given");
     note_price(l->notes, l->pointer, l->arena, row, payment_words[r->payment]);
+    r->rate = row->rate;
+    r->upfront = row->upfront;
     RR_TRY(node_rate(l->s, row->rate, l->catalog, r->instance, &nano));
     if (row->upfront.money.micro > 0) return pay_listed(r, l->s, row->upfront, nano);
     pay_effective(r, nano);
@@ -315,7 +317,6 @@ static enum rr_status charge_upfront(const struct reserved *r, struct rr_charge 
     RR_TRY(rr_round_div((rr_i128)r->upfront_sum.micro * r->count, 1, &sum.micro));
     RR_TRY(rr_money_add(&whole, sum));
     if (whole.micro == 0) return RR_OK;
-    c.line = "upfront";
     for (size_t i = 0; i < n; i++) {
         const struct rr_money upto = rr_money_upto(whole, part[i].to_us - t0, t1 - t0);
         c.from_us = part[i].from_us;
@@ -324,7 +325,7 @@ static enum rr_status charge_upfront(const struct reserved *r, struct rr_charge 
         c.billed.micro = i == 0 ? whole.micro : 0;
         c.effective.micro = upto.micro - rr_money_upto(whole, part[i].from_us - t0, t1 - t0).micro;
         c.after_horizon.micro = i + 1 == n ? whole.micro - upto.micro : 0;
-        c.quantity = (double)r->count * (double)(part[i].to_us - part[i].from_us) / (double)RR_H;
+        if (r->hourly_nano == 0) c.quantity = (double)r->count * (double)(part[i].to_us - part[i].from_us) / (double)RR_H; // once
         RR_TRY(sink->emit(sink, &c));
     }
     return RR_OK;
@@ -335,7 +336,6 @@ static enum rr_status charge_hourly(const struct reserved *r, struct rr_charge c
                                     struct rr_sink *sink)
 {
     if (r->hourly_nano == 0) return RR_OK;
-    c.line = "reservation";
     c.rate = (struct rr_rate){r->hourly_nano, RR_PER_NODE, RR_HOUR};
     for (size_t i = 0; i < n; i++) {
         const int64_t node_us = part[i].to_us - part[i].from_us;
@@ -362,6 +362,7 @@ static enum rr_status reserved_cover(const void *params, const struct rr_billing
     cover_pools(r, b, &a, pool, n_pools);
 
     const struct rr_charge c = {.type = rr_price_reserved.kind.name,
+                                .line = "reservation",
                                 .commitment = s->commitment[commitment].name,
                                 .pool = n_pools == 1 ? (int)pool[0] : -1,
                                 .unit = "node-hour"};

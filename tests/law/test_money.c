@@ -135,7 +135,7 @@ static void charges_add_up(void **state)
             const struct rr_charge *c = &x->charge.at[i];
             charge_holds(x, c);
             billed += c->billed.micro, effective += c->effective.micro, after += c->after_horizon.micro;
-            if (strcmp(c->line, "reservation") == 0) owed += c->after_horizon.micro;
+            if (strcmp(c->line, "reservation") == 0 && c->due_us == c->to_us) owed += c->after_horizon.micro;
         }
         struct rr_money book;
         hold(rr_bill_terminal(&x->billing, x->s.horizon_us, &book) == RR_OK);
