@@ -2,8 +2,8 @@
  * sim/policy/easy_backfill.c - EASY: in order, and whatever does not delay the first job that must wait.
  *
  * The first job that does not fit gets a reservation (sim/engine/reserve.c) by the estimates of what runs; any later one that fits and does not
- * delay it starts, in order: of arrival, or shortest estimate first (`"order": "shortest"`, EASY++ of Tsafrir et al. 2007 without its
- * predictor). The depth is not limited. Sources: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. */
+ * delay it starts, in order of arrival or, with `"order": "shortest"`, shortest estimate first (SJBF: EASY++ of Tsafrir et al. 2007 without its
+ * predictor); the first in line is the one that came first in either case. The depth is not limited. Sources: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. */
 #include "sim/policy/queue.h"
 
 struct easy {
@@ -14,7 +14,11 @@ struct easy {
     struct rr_queued head;
 };
 
-static void easy_init(void *state, struct rr_sim *s) { rr_queue_init(&((struct easy *)state)->queue, s->how->order == 1, true); }
+static void easy_init(void *state, struct rr_sim *s)
+{
+    struct easy *e = state;
+    rr_queue_init(&e->queue, false, s->how->order == 1 ? RR_LINES_SHORTEST : RR_LINES_ARRIVAL);
+}
 
 static void easy_done(void *state)
 {
@@ -60,24 +64,23 @@ static void pass_by_arrival(struct easy *e, struct rr_sim *s)
 
 static void pass_by_length(struct easy *e, struct rr_sim *s)
 {
-    bool ahead = !e->blocked || !rr_sim_reserved(s);
-    for (size_t i = 0; i < e->fresh.n; i++) {
-        ahead |= rr_queue_before(&e->queue, e->fresh.at[i], e->head);
-        rr_queue_push(&e->queue, s, e->fresh.at[i]);
-    }
-    if (ahead) {
-        look_at_all(e, s);
-        return;
-    }
+    const bool all = !e->blocked || !rr_sim_reserved(s);
+    size_t i = 0;
+    while (!e->blocked && i < e->fresh.n && rr_sim_start(s, e->fresh.at[i].job, e->fresh.at[i].ask)) i++;
+    if (i == e->fresh.n && !e->blocked) return;
     rr_vec_reserve(&e->asks, e->fresh.n);
-    e->asks.n = rr_queue_asks(e->fresh.at, e->fresh.n, e->asks.at);
-    rr_queue_scan(&e->queue, s, e->asks.at, e->asks.n, rr_sim_within, rr_sim_start_behind);
+    e->asks.n = rr_queue_asks(e->fresh.at + i, e->fresh.n - i, e->asks.at);
+    for (; i < e->fresh.n; i++) rr_queue_push(&e->queue, s, e->fresh.at[i]);
+    if (all)
+        look_at_all(e, s);
+    else
+        rr_queue_scan(&e->queue, s, e->asks.at, e->asks.n, rr_sim_within, rr_sim_start_behind);
 }
 
 static void easy_pass(void *state, struct rr_sim *s)
 {
     struct easy *e = state;
-    (e->queue.shortest ? pass_by_length : pass_by_arrival)(e, s);
+    (e->queue.lines == RR_LINES_SHORTEST ? pass_by_length : pass_by_arrival)(e, s);
     e->fresh.n = 0;
 }
 

@@ -17,7 +17,8 @@ static void fifo_init(void *state, struct rr_sim *s)
     struct fifo *f = state;
     f->blocking = s->how->blocking;
     f->freed = UINT64_MAX;
-    rr_queue_init(&f->queue, s->how->order == 1, !f->blocking);
+    const bool shortest = s->how->order == 1;
+    rr_queue_init(&f->queue, shortest, f->blocking ? RR_LINES_NONE : shortest ? RR_LINES_SHORTEST : RR_LINES_ARRIVAL);
 }
 
 static void fifo_done(void *state)
@@ -51,7 +52,7 @@ static void blocking_pass(struct fifo *f, struct rr_sim *s)
     const bool same = f->freed == s->freed && rr_queue_head(&f->queue, s, &x);
     bool first = false;
     for (; i < f->fresh.n; i++) {
-        first |= same && rr_queue_before(&f->queue, f->fresh.at[i], x);
+        first |= same && rr_queued_before(f->queue.shortest, f->fresh.at[i], x);
         rr_queue_push(&f->queue, s, f->fresh.at[i]);
     }
     if (!same || first) start_heads(f, s);

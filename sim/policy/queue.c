@@ -5,7 +5,7 @@
 
 #define RR_GONE RR_NEVER
 
-void rr_queue_init(struct rr_queue *q, bool shortest, bool lines) { *q = (struct rr_queue){.shortest = shortest, .lines = lines}; }
+void rr_queue_init(struct rr_queue *q, bool shortest, enum rr_lines lines) { *q = (struct rr_queue){.shortest = shortest, .lines = lines}; }
 
 void rr_queue_done(struct rr_queue *q)
 {
@@ -19,42 +19,38 @@ void rr_queue_done(struct rr_queue *q)
     rr_vec_done(&q->candidate);
 }
 
-bool rr_queue_before(const struct rr_queue *q, struct rr_queued x, struct rr_queued y)
-{
-    if (q->shortest && x.estimate_us != y.estimate_us) return x.estimate_us < y.estimate_us;
-    return x.job < y.job;
-}
+static bool by_length(const struct rr_queue *q) { return q->lines == RR_LINES_SHORTEST; }
 
-// --- binary heaps in the queue's order ---
+// --- binary heaps ---
 
-static void sink(const struct rr_queue *q, struct rr_queued *at, size_t n, size_t i)
+static void sink(bool shortest, struct rr_queued *at, size_t n, size_t i)
 {
     const struct rr_queued x = at[i];
     for (size_t c = 2 * i + 1; c < n; c = 2 * i + 1) {
-        if (c + 1 < n && rr_queue_before(q, at[c + 1], at[c])) c++;
-        if (!rr_queue_before(q, at[c], x)) break;
+        if (c + 1 < n && rr_queued_before(shortest, at[c + 1], at[c])) c++;
+        if (!rr_queued_before(shortest, at[c], x)) break;
         at[i] = at[c];
         i = c;
     }
     at[i] = x;
 }
 
-static void rise(const struct rr_queue *q, struct rr_queued *at, size_t i)
+static void rise(bool shortest, struct rr_queued *at, size_t i)
 {
     const struct rr_queued x = at[i];
-    for (; i > 0 && rr_queue_before(q, x, at[(i - 1) / 2]); i = (i - 1) / 2) at[i] = at[(i - 1) / 2];
+    for (; i > 0 && rr_queued_before(shortest, x, at[(i - 1) / 2]); i = (i - 1) / 2) at[i] = at[(i - 1) / 2];
     at[i] = x;
 }
 
-#define heap_push(q, v, x)              \
-    do {                                \
-        rr_vec_push((v), (x));          \
-        rise((q), (v)->at, (v)->n - 1); \
+#define heap_push(shortest, v, x)              \
+    do {                                       \
+        rr_vec_push((v), (x));                 \
+        rise((shortest), (v)->at, (v)->n - 1); \
     } while (0)
-#define heap_pop(q, v)                             \
-    do {                                           \
-        (v)->at[0] = (v)->at[--(v)->n];            \
-        if ((v)->n) sink((q), (v)->at, (v)->n, 0); \
+#define heap_pop(shortest, v)                             \
+    do {                                                  \
+        (v)->at[0] = (v)->at[--(v)->n];                   \
+        if ((v)->n) sink((shortest), (v)->at, (v)->n, 0); \
     } while (0)
 
 // --- lines ---
@@ -131,8 +127,8 @@ static bool first_within(struct rr_queue *q, const struct rr_sim *s, uint32_t as
 {
     struct rr_line *l = line_of(q, ask);
     if (within < 0) return false;
-    if (q->shortest) {
-        while (l->heap.n && !rr_sim_waits(s, l->heap.at[0].job)) heap_pop(q, &l->heap);
+    if (by_length(q)) {
+        while (l->heap.n && !rr_sim_waits(s, l->heap.at[0].job)) heap_pop(true, &l->heap);
         if (l->heap.n == 0 || l->heap.at[0].estimate_us > within) return false;
         *ret = l->heap.at[0];
         return true;
@@ -145,29 +141,32 @@ static bool first_within(struct rr_queue *q, const struct rr_sim *s, uint32_t as
 
 // --- the queue ---
 
-// Forget the started jobs among all once they are more than half.
-static void compact(struct rr_queue *q, const struct rr_sim *s)
+// Forget those of x[from, n) that have started; returns how many are left, at the start of x.
+static size_t keep_waiting(const struct rr_sim *s, struct rr_queued *x, size_t from, size_t n, bool heap)
 {
-    size_t n = 0;
-    for (size_t i = q->head; i < q->all.n; i++)
-        if (rr_sim_waits(s, q->all.at[i].job)) q->all.at[n++] = q->all.at[i];
-    q->all.n = n;
-    q->head = 0;
-    if (q->shortest)
-        for (size_t i = n / 2; i-- > 0;) sink(q, q->all.at, n, i);
+    size_t kept = 0;
+    for (size_t i = from; i < n; i++)
+        if (rr_sim_waits(s, x[i].job)) x[kept++] = x[i];
+    for (size_t i = kept / 2; heap && i-- > 0;) sink(true, x, kept, i);
+    return kept;
 }
 
 void rr_queue_push(struct rr_queue *q, const struct rr_sim *s, struct rr_queued x)
 {
-    if (q->all.n - q->head > 2 * (size_t)s->level.queue + 1024) compact(q, s);
+    if (q->all.n - q->head > 2 * (size_t)s->level.queue + 1024) {
+        q->all.n = keep_waiting(s, q->all.at, q->head, q->all.n, q->shortest);
+        q->head = 0;
+    }
     if (q->shortest)
-        heap_push(q, &q->all, x);
+        heap_push(true, &q->all, x);
     else
         rr_vec_push(&q->all, x);
     if (!q->lines) return;
     struct rr_line *l = line_of(q, x.ask);
-    if (q->shortest)
-        heap_push(q, &l->heap, x);
+    if (by_length(q) && l->heap.n > 2 * (size_t)s->asks.ask.at[x.ask].waiting + 64)
+        l->heap.n = keep_waiting(s, l->heap.at, 0, l->heap.n, true);
+    if (by_length(q))
+        heap_push(true, &l->heap, x);
     else
         line_add(l, x);
 }
@@ -175,7 +174,7 @@ void rr_queue_push(struct rr_queue *q, const struct rr_sim *s, struct rr_queued 
 bool rr_queue_head(struct rr_queue *q, const struct rr_sim *s, struct rr_queued *ret)
 {
     if (q->shortest) {
-        while (q->all.n && !rr_sim_waits(s, q->all.at[0].job)) heap_pop(q, &q->all);
+        while (q->all.n && !rr_sim_waits(s, q->all.at[0].job)) heap_pop(true, &q->all);
     } else {
         while (q->head < q->all.n && !rr_sim_waits(s, q->all.at[q->head].job)) q->head++;
         if (q->head * 2 > q->all.n) {
@@ -193,11 +192,11 @@ void rr_queue_drop_head(struct rr_queue *q)
 {
     const uint32_t ask = q->all.at[q->head].ask;
     if (q->shortest) {
-        heap_pop(q, &q->all);
+        heap_pop(true, &q->all);
         return;
     }
     q->head++;
-    if (q->lines) line_remove(line_of(q, ask), q->line.at[ask].first);
+    if (q->lines == RR_LINES_ARRIVAL) line_remove(line_of(q, ask), q->line.at[ask].first);
 }
 
 // --- the scan ---
@@ -217,7 +216,7 @@ static void consider(struct rr_queue *q, struct rr_sim *s, uint32_t ask, int64_t
 {
     struct rr_queued x;
     uint32_t at;
-    if (first_within(q, s, ask, within, &x, &at)) heap_push(q, &q->candidate, x);
+    if (first_within(q, s, ask, within, &x, &at)) heap_push(by_length(q), &q->candidate, x);
 }
 
 void rr_queue_scan(struct rr_queue *q, struct rr_sim *s, const uint32_t *asks, size_t n, int64_t (*within)(struct rr_sim *s, uint32_t ask),
@@ -228,16 +227,16 @@ void rr_queue_scan(struct rr_queue *q, struct rr_sim *s, const uint32_t *asks, s
     for (size_t i = 0; i < n; i++) consider(q, s, asks[i], within(s, asks[i]));
     while (q->candidate.n) {
         const struct rr_queued c = q->candidate.at[0];
-        heap_pop(q, &q->candidate);
+        heap_pop(by_length(q), &q->candidate);
         struct rr_queued x;
         uint32_t at = 0;
         if (!first_within(q, s, c.ask, within(s, c.ask), &x, &at)) continue;
         if (x.job != c.job) { // room has shrunk since it was found: its turn comes later
-            heap_push(q, &q->candidate, x);
+            heap_push(by_length(q), &q->candidate, x);
             continue;
         }
         if (!start(s, c.job, c.ask)) continue;
-        if (!q->shortest) line_remove(line_of(q, c.ask), at);
+        if (!by_length(q)) line_remove(line_of(q, c.ask), at);
         consider(q, s, c.ask, within(s, c.ask));
     }
 }

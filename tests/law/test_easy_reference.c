@@ -119,30 +119,32 @@ static bool start(struct world *w, struct job *j, const struct job *head, int64_
     return false;
 }
 
-static struct job *next_waiting(struct world *w, const struct job *after)
+static struct job *next_waiting(struct world *w, const struct job *after, bool shortest)
 {
     struct job *best = NULL;
     for (int i = 0; i < w->jobs; i++) {
         struct job *j = &w->job[i];
         if (!waits(w, j)) continue;
-        if (after && (w->shortest ? j->estimate < after->estimate || (j->estimate == after->estimate && j <= after) : j <= after)) continue;
-        if (!best || (w->shortest && j->estimate < best->estimate)) best = j;
+        if (after && (shortest ? j->estimate < after->estimate || (j->estimate == after->estimate && j <= after) : j <= after)) continue;
+        if (!best || (shortest && j->estimate < best->estimate)) best = j;
     }
     return best;
 }
 
 static void pass(struct world *w)
 {
-    struct job *j = next_waiting(w, NULL);
+    const bool heads_by_length = w->shortest && !w->easy;
+    struct job *j = next_waiting(w, NULL, heads_by_length);
     if (!w->easy && !w->blocking) {
-        for (; j; j = next_waiting(w, j)) start(w, j, NULL, 0);
+        for (; j; j = next_waiting(w, j, heads_by_length)) start(w, j, NULL, 0);
         return;
     }
-    while (j && start(w, j, NULL, 0)) j = next_waiting(w, NULL);
+    while (j && start(w, j, NULL, 0)) j = next_waiting(w, NULL, heads_by_length);
     if (!j || !w->easy) return;
     const struct job *head = j;
     const int64_t t = promise(w, head);
-    for (j = next_waiting(w, head); j; j = next_waiting(w, j)) start(w, j, head, t);
+    for (j = next_waiting(w, NULL, w->shortest); j; j = next_waiting(w, j, w->shortest))
+        if (j != head) start(w, j, head, t);
 }
 
 static void reference(struct world *w)
