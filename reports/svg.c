@@ -29,7 +29,7 @@ static size_t swaps_of(struct swap *s)
         {"#1b1f24", "var(--ink)"}, {"#5b6470", "var(--muted)"}, {"#e3e7eb", "var(--grid)"}, {"#ffffff", "var(--bg)"}};
     size_t n = 0;
     for (int c = 0; c < RR_COLOURS; c++) {
-        char to[16];
+        char to[20];
         snprintf(to, sizeof to, "var(--c%d)", c);
         add_colour(s, &n, rr_colour[c], to);
     }
