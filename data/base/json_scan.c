@@ -369,6 +369,7 @@ static enum rr_status scan_list(struct scan *c, char close)
     *f = (struct frame){c->key.n, close == ']' ? 0 : SIZE_MAX};
     RR_TRY(skip_space(c));
     while (c->s[c->p] != close) {
+        if (c->p >= c->n) return fail_at(c, open, "this %c is never closed", c->s[open]);
         RR_TRY(close == '}' ? scan_member(c) : scan_value(c));
         RR_TRY(skip_space(c));
         if (c->s[c->p] == close) break;
@@ -379,7 +380,6 @@ static enum rr_status scan_list(struct scan *c, char close)
         const size_t comma = c->p++;
         RR_TRY(skip_space(c));
         if (c->s[c->p] == close) return fail_at(c, comma, "a comma before %c; remove it", close);
-        if (c->p >= c->n) return fail_at(c, open, "this %c is never closed", c->s[open]);
         if (close == ']') f->index++;
     }
     c->p++;
