@@ -338,10 +338,10 @@ static int save_names(struct saver *v, const struct rr_trace *t, struct bases *b
     return q.rc;
 }
 
-// The row of `names`; 0 stands for "" in a trace and is stored as NULL.
-static void put_name(struct rr_sql *q, int64_t base, int64_t i, size_t n)
+// The row of `names`; "" is stored as NULL.
+static void put_name(struct rr_sql *q, int64_t base, const char *const *name, int64_t i, size_t n)
 {
-    if (i > 0 && (size_t)i < n)
+    if (i >= 0 && (size_t)i < n && name && *name[i])
         rr_sql_i(q, base + i);
     else
         q->column++; // bound to NULL from the start, unless the last row left a value there
@@ -363,9 +363,9 @@ static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a
             rr_sql_s(&q, job.id);
         else
             rr_sql_i(&q, (int64_t)i + 1);
-        put_name(&q, b->user, t->user_id ? t->user_id[i] : 0, t->n_users);
-        put_name(&q, b->account, t->account_id ? t->account_id[i] : 0, t->n_accounts);
-        put_name(&q, b->klass, t->class_id ? t->class_id[i] : 0, t->n_classes);
+        put_name(&q, b->user, t->user_name, t->user_id ? t->user_id[i] : 0, t->n_users);
+        put_name(&q, b->account, t->account_name, t->account_id ? t->account_id[i] : 0, t->n_accounts);
+        put_name(&q, b->klass, t->class_name, t->class_id ? t->class_id[i] : 0, t->n_classes);
         rr_sql_i(&q, job.gpus_milli);
         rr_sql_i(&q, job.submit_us);
         rr_sql_time(&q, job.start_us);

@@ -127,8 +127,8 @@ bad_trace() {
     fails 3 'jobs.csv' "$RR" run s.json -o out
 }
 @test "trace: control characters and shell words stay data" {
-    printf 'job_id,submit_s,duration_s,gpus,class\na,0,3600,1,"$(touch pwned)`touch pwned`"\nb,0,3600,1,"<script>alert(1)</script>"\nc,0,60,1,"=1+1"\n' >jobs.csv
-    scenario '.name = "x;touch pwned\u001b[31m\"<b>"' >s.json
+    printf 'job_id,submit_s,duration_s,gpus,class\na,0,3600,1,"$(touch pwned)`touch pwned`"\nb,0,3600,1,"<script>alert(1)</script>"\nc,0,60,1,"=1+1"\nd,0,60,1,"\033[31mred"\n' >jobs.csv
+    scenario '.name = "x;touch pwned \"<b>"' >s.json
     works "$RR" run s.json -o out
     [ ! -e pwned ]
     ! grep -q '<script>alert' out/report.html
