@@ -100,7 +100,7 @@ static void a_missed_service_limit_is_out_too(void **state)
     put(&f, 0, RR_M_WAIT_P95, 5 * 3600);
     judge(&f);
     assert_string_equal(f.store.best, "rent");
-    has(f.store.verdict, "own is cheaper, but misses the service limits (wait.p95 is 5.0 h, wanted <= 4 h)");
+    has(f.store.verdict, "own is cheaper, but misses the service limits (wait.p95 is 5 h, wanted <= 4 h)");
     put(&f, 0, RR_M_WAIT_P95, NAN); // a limit on null is missed
     judge(&f);
     assert_false(f.alt[0].meets_service);
