@@ -202,6 +202,17 @@ static void what_has_no_price_is_refused(void **state)
     refuse(NULL, "{\"rate\": \"$2/h\", \"hours\": \"clock\", \"increment\": \"7 min\"}", "divides an hour");
 }
 
+static void no_time_costs_nothing(void **state)
+{
+    (void)state;
+    struct price_case *x = case_new("2026-03-01T00:45:00Z", 0);
+    case_pool(x, NULL, "on_demand", "{\"rate\": \"$1/h\"}");
+    case_lease(x, 0, 0);
+    case_bill(x);
+    assert_int_equal(x->charge.n, 0);
+    case_free(x);
+}
+
 static void overflow_is_an_error(void **state)
 {
     (void)state;
@@ -230,6 +241,7 @@ int main(void)
         cmocka_unit_test(facts_stand_in_with_a_note),
         cmocka_unit_test(mixed_nodes_are_paid_by_gpu),
         cmocka_unit_test(what_has_no_price_is_refused),
+        cmocka_unit_test(no_time_costs_nothing),
         cmocka_unit_test(overflow_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
