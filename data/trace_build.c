@@ -21,10 +21,11 @@ struct rr_trace_builder {
     struct rr_arena *arena;
     struct rr_notes *notes;
     struct rr_trace t; // t.n jobs so far
+    bool wide;         // a row had more than the four columns
     size_t cap;        // of every column
     bool sorted;
     bool too_many;
-    size_t without_estimate;
+    size_t with_estimate;
     struct rr_names class, user, account, gpu_type;
     RR_VEC(struct reject) rejects;
 
@@ -35,6 +36,8 @@ struct rr_trace_builder {
     /* Ids: i + 1 until one is not (then in t.id_text); not looked up while they are ascending numbers. */
     bool ascending;
     uint64_t last_id;
+    char next_id[24]; // t.n + 1 in digits, while that is what ids are
+    size_t next_n;
     size_t text_n, text_cap;
     uint32_t *slot; // [n_slots], job + 1, 0 = free; NULL while ascending
     size_t n_slots;
@@ -56,7 +59,9 @@ struct rr_trace_builder *rr_trace_builder_create(const char *path, struct rr_are
                                    .arena = arena,
                                    .notes = notes,
                                    .sorted = true,
-                                   .ascending = true};
+                                   .ascending = true,
+                                   .next_id = "1",
+                                   .next_n = 1};
     b->class.arena = b->user.arena = b->account.arena = b->gpu_type.arena = arena;
     return b;
 }
@@ -145,6 +150,7 @@ static void add_id_text(struct rr_trace_builder *b, size_t i, struct rr_slice id
 static void spell_ids(struct rr_trace_builder *b)
 {
     if (b->t.id_at) return;
+    b->last_id = b->t.n;
     b->t.id_at = rr_xrealloc(NULL, b->cap ? b->cap : 1, sizeof *b->t.id_at);
     for (size_t i = 0; i < b->t.n && !b->too_many; i++) {
         char buf[24];
@@ -183,25 +189,30 @@ static void widen_slots(struct rr_trace_builder *b)
     }
 }
 
+static void count_next_id(struct rr_trace_builder *b)
+{
+    size_t i = b->next_n;
+    while (i > 0 && b->next_id[i - 1] == '9') b->next_id[--i] = '0';
+    if (i > 0)
+        b->next_id[i - 1]++;
+    else
+        memmove(b->next_id + 1, b->next_id, b->next_n++), b->next_id[0] = '1';
+}
+
 /* Job t.n gets `id`; false, and the row is rejected, when it was used before. */
 static bool take_id(struct rr_trace_builder *b, struct rr_slice id, int64_t line)
 {
-    uint64_t number = 0;
-    if (id.n == 0) { // none: its number
-        if (!b->t.id_at) {
-            b->last_id = b->t.n + 1;
-            return true;
-        }
+    if (!b->t.id_at && (id.n == 0 || (id.n == b->next_n && memcmp(id.at, b->next_id, id.n) == 0))) { // its number
+        count_next_id(b);
+        return true;
+    }
+    if (id.n == 0) {
         char buf[24];
         return take_id(b, rr_slice(buf, (size_t)snprintf(buf, sizeof buf, "%zu", b->t.n + 1)), line);
     }
-    const bool next = b->ascending && id_number(id, &number) && (number > b->last_id || b->t.n == 0);
-    if (next && number == b->t.n + 1 && !b->t.id_at) {
-        b->last_id = number;
-        return true;
-    }
     spell_ids(b);
-    if (next) {
+    uint64_t number = 0;
+    if (b->ascending && id_number(id, &number) && (number > b->last_id || b->t.n == 0)) {
         b->last_id = number;
     } else {
         b->ascending = false;
@@ -226,7 +237,11 @@ static bool take_id(struct rr_trace_builder *b, struct rr_slice id, int64_t line
 #define GROW(col) (b)->t.col = (b)->t.col ? rr_xrealloc((b)->t.col, cap, sizeof *(b)->t.col) : NULL
 static void grow(struct rr_trace_builder *b)
 {
-    const size_t cap = b->cap + b->cap / 2 + 1024;
+    if (b->t.n + 1 >= RR_TRACE_JOBS) {
+        b->too_many = true;
+        return;
+    }
+    const size_t cap = b->cap + b->cap / 2 + 1024 < RR_TRACE_JOBS ? b->cap + b->cap / 2 + 1024 : RR_TRACE_JOBS;
     b->t.submit_us = rr_xrealloc(b->t.submit_us, cap, sizeof *b->t.submit_us);
     b->t.run_us = rr_xrealloc(b->t.run_us, cap, sizeof *b->t.run_us);
     b->t.gpus_milli = rr_xrealloc(b->t.gpus_milli, cap, sizeof *b->t.gpus_milli);
@@ -258,7 +273,7 @@ static void grow(struct rr_trace_builder *b)
 static void put_estimate(struct rr_trace_builder *b, const struct rr_trace_row *row, int64_t run_us)
 {
     const bool given = row->estimate_us != RR_NOT_GIVEN;
-    b->without_estimate += !given;
+    b->with_estimate += given;
     if (given && !b->t.estimate_us) {
         b->t.estimate_us = rr_xrealloc(NULL, b->cap, sizeof *b->t.estimate_us);
         memcpy(b->t.estimate_us, b->t.run_us, b->t.n * sizeof *b->t.estimate_us);
@@ -346,30 +361,26 @@ static bool type_bits(struct rr_trace_builder *b, struct rr_slice types, uint64_
     return true;
 }
 
-void rr_trace_add(struct rr_trace_builder *b, const struct rr_trace_row *row)
+/* What all but the first three columns of numbers hold when nothing is given: one test that the common row passes. */
+static bool has_more(const struct rr_trace_row *r)
 {
-    b->t.rows++;
-    const char *bad = bad_row(row);
-    uint64_t types = 0;
-    if (!bad && !type_bits(b, row->gpu_types, &types)) bad = "more than 64 GPU types in one trace";
-    const uint32_t class = bad ? 0 : name_number(&b->class, row->class_name);
-    if (!bad && class > UINT16_MAX) bad = "more than 65,535 classes in one trace";
-    if (!bad && b->t.n + 1 >= RR_TRACE_JOBS) b->too_many = true;
-    if (bad || b->too_many) {
-        reject(b, row->line, bad ? bad : "too many jobs", bad ? bad : "too many jobs");
-        return;
-    }
-    if (b->t.n == b->cap) grow(b);
-    if (!take_id(b, row->id, row->line)) return;
+    const bool numbers = (r->estimate_us != RR_NOT_GIVEN) | (r->limit_us != RR_NOT_GIVEN) | (r->nodes != RR_NOT_GIVEN) |
+                         (r->cpus_milli != RR_NOT_GIVEN) | (r->memory_mib != RR_NOT_GIVEN);
+    return numbers | (r->state != RR_TRACE_OK) | ((r->class_name.n | r->user.n | r->account.n | r->gpu_types.n) != 0);
+}
 
+/* The same as bad_row() for a row that has no more; never true for a bad one. */
+static bool plainly_good(const struct rr_trace_row *r)
+{
+    return ((uint64_t)r->submit_us < RR_MOST_TIME) & ((uint64_t)r->run_us < RR_MOST_TIME) & ((uint64_t)r->gpus_milli <= INT32_MAX) &
+           ((r->gpus_milli <= 1000) | (r->gpus_milli % 1000 == 0));
+}
+
+static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row, uint64_t types, uint32_t class)
+{
     const size_t i = b->t.n;
-    const int64_t run_us = row->state == RR_TRACE_NEVER_ENDED ? RR_NEVER : row->state == RR_TRACE_NEVER_STARTED ? 0 : row->run_us;
-    if (i > 0 && row->submit_us < b->t.submit_us[i - 1]) b->sorted = false;
-    b->t.submit_us[i] = row->submit_us;
-    b->t.run_us[i] = run_us;
-    b->t.gpus_milli[i] = (int32_t)row->gpus_milli;
-    put_line(b, row->line);
-    put_estimate(b, row, run_us);
+    b->wide = true;
+    put_estimate(b, row, b->t.run_us[i]);
     PUT(limit_us, given_or(row->limit_us, RR_NEVER), RR_NEVER);
     PUT(nodes, (int32_t)given_or(row->nodes, 0), 0);
     PUT(cpus_milli, (int32_t)given_or(row->cpus_milli, 0), 0);
@@ -380,6 +391,40 @@ void rr_trace_add(struct rr_trace_builder *b, const struct rr_trace_row *row)
     PUT(user_id, name_number(&b->user, row->user), 0);
     PUT(account_id, name_number(&b->account, row->account), 0);
     b->t.censored += row->state == RR_TRACE_NEVER_STARTED || row->state == RR_TRACE_NEVER_ENDED;
+}
+
+/* NULL, or why the row cannot be taken; the numbers of its names otherwise. */
+static const char *check_more(struct rr_trace_builder *b, const struct rr_trace_row *row, uint64_t *types, uint32_t *class)
+{
+    const char *bad = bad_row(row);
+    if (!bad && !type_bits(b, row->gpu_types, types)) bad = "more than 64 GPU types in one trace";
+    if (!bad) *class = name_number(&b->class, row->class_name);
+    return !bad && *class > UINT16_MAX ? "more than 65,535 classes in one trace" : bad;
+}
+
+void rr_trace_add(struct rr_trace_builder *b, const struct rr_trace_row *row)
+{
+    b->t.rows++;
+    uint64_t types = 0;
+    uint32_t class = 0;
+    const bool more = b->wide || has_more(row);
+    if (more || !plainly_good(row)) {
+        const char *bad = check_more(b, row, &types, &class);
+        if (bad) {
+            reject(b, row->line, bad, bad);
+            return;
+        }
+    }
+    if (b->t.n == b->cap) grow(b);
+    if (b->too_many || !take_id(b, row->id, row->line)) return;
+
+    const size_t i = b->t.n;
+    if (i > 0 && row->submit_us < b->t.submit_us[i - 1]) b->sorted = false;
+    b->t.submit_us[i] = row->submit_us;
+    b->t.run_us[i] = row->state == RR_TRACE_NEVER_ENDED ? RR_NEVER : row->state == RR_TRACE_NEVER_STARTED ? 0 : row->run_us;
+    b->t.gpus_milli[i] = (int32_t)row->gpus_milli;
+    put_line(b, row->line);
+    if (more) put_more(b, row, types, class);
     b->t.n++;
 }
 
@@ -416,8 +461,8 @@ static void tell_counts(struct rr_trace_builder *b)
     if (ended[RR_TRACE_NEVER_ENDED])
         rr_trace_tell(b, RR_NOTE_DATA, "%zu of %zu jobs never ended in the trace: kept running to the horizon", ended[RR_TRACE_NEVER_ENDED],
                       b->t.n);
-    if (b->t.estimate_us && b->without_estimate > 0)
-        rr_trace_tell(b, RR_NOTE_DATA, "%zu jobs have no estimate: their run time is taken", b->without_estimate);
+    if (b->with_estimate > 0 && b->with_estimate < b->t.n)
+        rr_trace_tell(b, RR_NOTE_DATA, "%zu jobs have no estimate: their run time is taken", b->t.n - b->with_estimate);
 }
 
 struct order {

@@ -153,7 +153,7 @@ enum outcome { WHOLE, NEEDS_MORE, OPEN_QUOTE, AFTER_QUOTE };
 
 /* From an opening quote to the stop behind the cell. A quote inside is doubled; whatever else comes behind the closing one is
  * told as AFTER_QUOTE. The cell is noted as it stands, doubled quotes and all, with a mark in any_doubled. */
-static enum outcome quoted_cell(struct rr_csv *c, const char *open, const char **stop, int64_t *lines)
+static enum outcome quoted_cell(struct rr_csv *c, const char *open, struct rr_slice *cell, const char **stop, int64_t *lines)
 {
     const char *const end = c->buf + c->end;
     const char *p = next_stop(&c->cur, c->opt.separator); // the opening quote itself
@@ -167,7 +167,7 @@ static enum outcome quoted_cell(struct rr_csv *c, const char *open, const char *
         next_stop(&c->cur, c->opt.separator); // its twin
         c->any_doubled = true;
     }
-    rr_vec_push(&c->cell, rr_slice(open + 1, (size_t)(p - open - 1)));
+    *cell = rr_slice(open + 1, (size_t)(p - open - 1));
     const char *const close = p;
     p = next_stop(&c->cur, c->opt.separator);
     if (p >= end && !c->input_end) return NEEDS_MORE;
@@ -175,37 +175,43 @@ static enum outcome quoted_cell(struct rr_csv *c, const char *open, const char *
     return p == close + 1 || (p == close + 2 && close[1] == '\r' && *p == '\n') ? WHOLE : AFTER_QUOTE;
 }
 
+/* What a row's loop needs at hand is in locals: through `c` each store of a cell might change it. */
 static enum outcome split_row(struct rr_csv *c, const char **row_end, int64_t *lines)
 {
     const char *cell = c->buf + c->at;
     const char *const end = c->buf + c->end;
     const char separator = c->opt.separator;
-    struct cursor cur = c->cur; // a local one stays in registers
-    c->cell.n = 0;
-    for (;;) {
-        const char *stop;
-        rr_vec_reserve(&c->cell, c->cell.n + 1);
+    struct cursor cur = c->cur;
+    struct rr_slice *out = c->cell.at;
+    size_t n = 0, cap = c->cell.cap;
+    const char *stop;
+    for (;; cell = stop + 1) {
+        if (n == cap) {
+            rr_vec_reserve(&c->cell, n + 1);
+            out = c->cell.at;
+            cap = c->cell.cap;
+        }
         if (*cell == '"' && cell < end) {
             c->cur = cur;
-            const enum outcome o = quoted_cell(c, cell, &stop, lines);
+            const enum outcome o = quoted_cell(c, cell, &out[n], &stop, lines);
             if (o != WHOLE) return o;
             cur = c->cur;
         } else {
             do stop = next_stop(&cur, separator);
             while (*stop == '"'); // inside an unquoted cell it is a letter like others
-            c->cell.at[c->cell.n++] = rr_slice(cell, (size_t)(stop - cell));
+            out[n] = rr_slice(cell, (size_t)(stop - cell));
         }
-        if (*stop == '\n') {
-            if (stop == end && !c->input_end) return NEEDS_MORE;
-            struct rr_slice *last = &c->cell.at[c->cell.n - 1];
-            if (last->at + last->n == stop && last->n > 0 && stop[-1] == '\r') last->n--;
-            *row_end = stop;
-            (*lines)++;
-            c->cur = cur;
-            return WHOLE;
-        }
-        cell = stop + 1;
+        n++;
+        if (*stop == '\n') break;
     }
+    if (stop == end && !c->input_end) return NEEDS_MORE;
+    struct rr_slice *last = &out[n - 1];
+    if (last->at + last->n == stop && last->n > 0 && stop[-1] == '\r') last->n--;
+    *row_end = stop;
+    (*lines)++;
+    c->cur = cur;
+    c->cell.n = n;
+    return WHOLE;
 }
 
 /* SWF and its like: runs of blanks between cells, none at either end, no quotes. */

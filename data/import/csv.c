@@ -107,7 +107,10 @@ struct used {
     const struct column *column;
     const struct unit *unit;
     size_t cell;
+    size_t offset;   // as the column's
     const char *bad; // the reason when a cell of it is malformed
+    int digits;      // >= 0: a plain decimal x 10^digits is the field's value
+    bool text;
 };
 struct reader {
     const char *path;
@@ -118,7 +121,9 @@ struct reader {
     size_t width; // cells in the header
     struct used used[N_COLUMNS];
     size_t n_used;
-    bool dates, numbers; // what submit times were so far
+    struct used *submit; // of used[]
+    bool dates;          // submit times are dates
+    size_t rows;         // handed on
 };
 
 static enum kind unit_kind(enum kind k) { return k == SUBMIT ? TIME : k; }
@@ -240,8 +245,10 @@ static enum rr_status use_column(struct reader *r, const struct rr_csv_row *head
         return RR_OK;
     }
     struct used *u = &r->used[r->n_used++];
-    *u = (struct used){.column = c, .unit = unit, .cell = (size_t)at};
+    *u = (struct used){.column = c, .unit = unit, .cell = (size_t)at, .offset = c->offset, .text = c->kind == TEXT};
     u->bad = rr_strf(r->arena, "%s %s", name, what_is_right(u));
+    u->digits = unit && unit->factor == 1 && c->kind != COUNT ? unit->digits : -1;
+    if (c->kind == SUBMIT) r->submit = u;
     return RR_OK;
 }
 
@@ -275,19 +282,19 @@ static enum rr_status read_header(struct reader *r)
 
 /* The rows. */
 
+/* One kind a file: dates and numbers count from another zero. The first row that can be read decides. */
 static bool read_submit(struct reader *r, const struct used *u, struct rr_slice cell, int64_t *ret)
 {
     int64_t v;
-    bool date = false;
-    if (!rr_cell_scaled(cell, u->unit->digits, &v)) {
-        if (rr_date_parse(rr_trim(cell), &v) != RR_OK) return false;
-        date = true;
+    if (r->dates || !rr_cell_scaled(cell, u->unit->digits, &v)) {
+        if ((!r->dates && r->rows > 0) || rr_date_parse(rr_trim(cell), &v) != RR_OK) return false;
+        r->dates = true;
+        r->submit->digits = -1; // from now on every cell comes by here
     } else if (__builtin_mul_overflow(v, u->unit->factor, &v)) {
         return false;
     }
-    *(date ? &r->dates : &r->numbers) = true;
     *ret = v;
-    return !(r->dates && r->numbers); // one kind a file: the other has another zero
+    return true;
 }
 
 static bool read_scaled(const struct used *u, struct rr_slice cell, int64_t *ret)
@@ -339,7 +346,7 @@ static bool read_cell(struct reader *r, const struct used *u, struct rr_slice ce
 
 static bool right_width(const struct reader *r, const struct rr_csv_row *in)
 {
-    if (in->n < r->width) return false;
+    if (in->n <= r->width) return in->n == r->width;
     for (size_t i = r->width; i < in->n; i++) // spreadsheets leave empty cells behind the last one
         if (in->cell[i].n > 0) return false;
     return true;
@@ -353,12 +360,20 @@ static void read_row(struct reader *r, const struct rr_csv_row *in, struct rr_tr
     }
     for (size_t i = 0; i < r->n_used; i++) {
         const struct used *u = &r->used[i];
-        if (!read_cell(r, u, in->cell[u->cell], row)) {
-            rr_trace_reject(r->b, in->line, u->bad, in->cell[u->cell]);
+        const struct rr_slice cell = in->cell[u->cell];
+        char *const field = (char *)row + u->offset;
+        if (u->digits >= 0 && rr_cell_quick(cell, u->digits, (int64_t *)(void *)field)) continue;
+        if (u->text && cell.n > 0 && cell.at[0] > ' ' && cell.at[cell.n - 1] > ' ') {
+            *(struct rr_slice *)(void *)field = cell;
+            continue;
+        }
+        if (!read_cell(r, u, cell, row)) {
+            rr_trace_reject(r->b, in->line, u->bad, cell);
             return;
         }
     }
     row->line = in->line;
+    r->rows++;
     rr_trace_add(r->b, row);
 }
 

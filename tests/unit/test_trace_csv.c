@@ -103,6 +103,9 @@ static void dates_are_moved_to_the_start(void **state)
     must_read(file_of("t.csv", HEAD "1,5,1,1\n2,6,1,1\n"), "auto");
     assert_int_equal(trace.submit_us[0], 5 * RR_S); // a relative trace keeps its numbers
     refused_for(try_read(file_of("t.csv", HEAD "1,5,1,1\n2,2026-01-02,1,1\n"), "auto", 0.01), "t.csv:3: submit_s|2026-01-02");
+    refused_for(try_read(file_of("t.csv", HEAD "1,2026-01-02,1,1\n2,5,1,1\n"), "auto", 0.01), "t.csv:3: submit_s|\"5\"");
+    refused_for(try_read(file_of("t.csv", HEAD "1,2026-02-30,1,1\n"), "auto", 0.01), "t.csv:2: submit_s|2026-02-30");
+    assert_int_equal(try_read(file_of("t.csv", HEAD "1,x,1,1\n2,2026-01-02,1,1\n"), "auto", 0.5), RR_OK);
 }
 
 static enum rr_status mapped(const char *csv, const char *columns)
