@@ -101,37 +101,37 @@ deps: ## install the missing packages (as root, with DEPS=1 or through sudo)
 
 demo: ## replay the shipped buy-or-rent scenario and show what it says
 	$(Q)sh .ci/deps demo
-	$(Q)$(SUB) demo-run
+	+$(Q)$(SUB) demo-run
 demo-run: all
 	$(Q)build/rackrate run data/scenarios/buy-vs-rent.json -o out/demo
 	@echo
 	@echo "The report: out/demo/report.html (or report.md, results.json)"
 
-# make check T=PATTERN picks tests by name. SUITE: what a plain run takes.
+# make check T=PATTERN picks tests by name. SUITE: what a plain run takes; tests/run starts the slow ones first.
 PICK = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -- '$(T)'),$(1))
 ASAN_BIN = $(patsubst %.c,build/asan/%,$(filter tests/unit/%,$(TEST_SRC)))
 FUZZ_BIN = $(FUZZ_SRC:%.c=build/fuzz/%)
-SUITE = $(TEST_SRC:%.c=build/release/%) $(BATS) $(ASAN_BIN) $(FUZZ_BIN)
+SUITE = $(sort $(BATS)) $(TEST_SRC:%.c=build/release/%) $(ASAN_BIN) $(FUZZ_BIN)
 HAVE_FUZZER = $(shell echo 'int LLVMFuzzerTestOneInput(const char *d, long n) { return !d + (n < 0); }' | \
                 clang -fsanitize=fuzzer,address -x c - -o /dev/null 2>/dev/null && echo 1)
 SUB = $(MAKE) --no-print-directory $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(JOBS))
 check: ## quick tests: unit, law, validation, command line, fuzz corpus, sanitizers (T=PATTERN picks)
 	$(Q)sh .ci/deps check
-	$(Q)$(SUB) check-run
+	+$(Q)$(SUB) check-run
 check-run:
-	$(Q)$(SUB) VARIANT=release all $(call PICK,$(TEST_SRC:%.c=build/release/%))
-	$(Q)$(if $(call PICK,$(ASAN_BIN)),$(SUB) VARIANT=asan $(call PICK,$(ASAN_BIN)))
-	$(Q)$(if $(and $(call PICK,$(FUZZ_BIN)),$(HAVE_FUZZER)),$(SUB) VARIANT=fuzz CC=clang $(call PICK,$(FUZZ_BIN)))
+	+$(Q)$(SUB) VARIANT=release all $(call PICK,$(TEST_SRC:%.c=build/release/%))
+	+$(Q)$(if $(call PICK,$(ASAN_BIN)),$(SUB) VARIANT=asan $(call PICK,$(ASAN_BIN)))
+	+$(Q)$(if $(and $(call PICK,$(FUZZ_BIN)),$(HAVE_FUZZER)),$(SUB) VARIANT=fuzz CC=clang $(call PICK,$(FUZZ_BIN)))
 	$(Q)tests/run -j $(JOBS) $(if $(T),-t '$(T)') $(SUITE)
 check-long: ## the same with the long laws and the full validation
-	$(Q)RACKRATE_LONG=1 RR_TEST_TIMEOUT=7200 $(MAKE) --no-print-directory check
+	+$(Q)RACKRATE_LONG=1 RR_TEST_TIMEOUT=7200 $(MAKE) --no-print-directory check
 
 asan: ## build everything with address and undefined-behaviour checks and run the unit tests
-	$(Q)$(SUB) VARIANT=asan build/asan/rackrate $(ASAN_BIN)
+	+$(Q)$(SUB) VARIANT=asan build/asan/rackrate $(ASAN_BIN)
 	$(Q)tests/run -j $(JOBS) $(ASAN_BIN)
 bench: ## build and run the speed tests
 	$(Q)sh .ci/deps check
-	$(Q)$(SUB) all $(BENCH_BIN)
+	+$(Q)$(SUB) all $(BENCH_BIN)
 	$(Q)for b in $(BENCH_BIN); do echo "== $$b" && $$b || exit 1; done
 tests: $(TEST_BIN)
 golden-update: all ## rewrite the golden files of tests/cli and the schemas; read the diff
@@ -142,9 +142,9 @@ golden-update: all ## rewrite the golden files of tests/cli and the schemas; rea
 TIDY = $(C_SRC:%.c=build/lint/%.tidy)
 lint: ## clang-format, clang-tidy, include arrows, symbol prefixes, file sizes
 	$(Q)sh .ci/deps lint
-	$(Q)$(SUB) $(LIB) prefix
+	+$(Q)$(SUB) $(LIB) prefix
 	$(Q)bash tests/lint
-	$(Q)$(SUB) $(TIDY)
+	+$(Q)$(SUB) $(TIDY)
 	@echo "lint: all clean"
 prefix: $(LIB) ## every symbol that the library shows starts with rr_
 	@! nm -g --defined-only $(LIB) | awk 'NF == 3 && $$3 !~ /^rr_/ { print "prefix: " $$3; bad = 1 } END { exit !bad }'
