@@ -112,14 +112,16 @@ static void put_months(struct rr_buf *b, const struct rr_alternative *a, enum cu
     rr_buf_puts(b, "]");
 }
 
-static void put_laws(struct rr_buf *b, const struct rr_alternative *a)
+// The numbers of laws that hold are the first thing to go when sweep points get short.
+static void put_laws(struct rr_buf *b, const struct rr_alternative *a, enum cut cut)
 {
+    const bool brief = cut >= CUT_SWEEP_METRICS && is_sweep_point(a);
     rr_buf_puts(b, ",\n      \"laws\": [");
     for (size_t i = 0; i < a->n_laws; i++) {
         rr_buf_puts(b, i ? ",\n        {" : "\n        {");
         put_text(b, "law", a->law[i].law);
         rr_buf_putf(b, ", \"holds\": %s, ", a->law[i].holds ? "true" : "false");
-        put_text(b, "detail", a->law[i].detail);
+        put_text(b, "detail", brief && a->law[i].holds ? "" : a->law[i].detail);
         rr_buf_puts(b, "}");
     }
     rr_buf_puts(b, "]");
@@ -157,7 +159,7 @@ static void put_alternative(struct rr_buf *b, const struct rr_store *s, const st
     rr_buf_putf(b, ", \"not_submitted\": %lld", (long long)a->not_submitted);
     put_metrics(b, s, a, cut);
     put_months(b, a, cut);
-    put_laws(b, a);
+    put_laws(b, a, cut);
     rr_buf_puts(b, ",\n      \"warnings\": [");
     put_warnings(b, a->note, a->n_notes, &first);
     rr_buf_puts(b, "] }");

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 /* Reads rows in the order of saving. Texts that repeat (types, units) are kept once: charges come by the million. */
-enum { KEPT = 32 };
+enum { KEPT = 32, MOST_NODES = 1 << 24 };
 struct loader {
     sqlite3 *db;
     struct rr_arena *arena;
@@ -249,7 +249,7 @@ static void load_nodes(struct loader *l, int64_t id, struct rr_alternative *a)
     uint32_t most = 0;
     for (size_t i = 0; i < a->n_leases; i++)
         if (a->lease[i].node > most) most = a->lease[i].node;
-    const char **name = n > 0 && most < UINT32_MAX / 2 ? RR_NEWS(l->arena, const char *, (size_t)most + 1) : NULL;
+    const char **name = n > 0 && most < MOST_NODES ? RR_NEWS(l->arena, const char *, (size_t)most + 1) : NULL;
     for (size_t i = 0; row(l, &q, i, n); i++) {
         const int64_t node = rr_sql_geti(&q);
         if (name && node >= 0 && node <= most) name[node] = text(l, &q);

@@ -66,10 +66,9 @@ const char *rr_draw_short(struct rr_arena *a, const char *name, int most)
 {
     if (!name) return "";
     if (characters(name) <= most) return rr_strdup(a, name);
-    const char *at = name;
-    for (int n = 0; *at && n < most; at++)
-        if (((unsigned char)at[1] & 0xc0) != 0x80) n++;
-    return rr_strf(a, "%.*s\xe2\x80\xa6", (int)(at - name - 1 > 0 ? at - name - 1 : 0), name);
+    const char *end = name;
+    for (int n = 0; n < most; end++) n += ((unsigned char)*end & 0xc0) != 0x80;
+    return rr_strf(a, "%.*s\xe2\x80\xa6", (int)(end - 1 - name), name); // up to the start of character `most`, which gives way
 }
 
 double rr_draw_legend(struct rr_drawing *d, double x, double y, double right, const char *const *text, const char *const *colour, size_t n)

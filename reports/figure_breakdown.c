@@ -96,7 +96,8 @@ static void draw_names(struct rr_drawing *d, const struct plot *p, double left, 
         const struct rr_alternative *a = &d->s->alternative[d->chosen[p->shown[i]]];
         double total = 0;
         for (int c = 0; c < RR_COLOURS; c++) total += sum_of(a, p, c);
-        rr_draw_text(d, left - 10, top + area * ((double)i + 0.6) / ((double)p->n + 0.2), "right", "#1b1f24", rr_draw_short(d->arena, a->name, 22));
+        rr_draw_text(d, left - 10, top + area * ((double)i + 0.6) / ((double)p->n + 0.2), "right", "#1b1f24",
+                     rr_draw_short(d->arena, a->name, 22));
         rr_buf_puts(&d->script, "set label ");
         rr_draw_quoted(d, rr_show_amount(d->arena, total, d->s->currency));
         rr_buf_putf(&d->script, " at first %.9g,%zu left offset character 0.6,0 textcolor rgb \"#1b1f24\" front\n",

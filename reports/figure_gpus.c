@@ -77,9 +77,10 @@ static void draw_panel(struct rr_drawing *d, const struct panel *p, size_t i, si
     const int block[] = {held, used};
     for (int k = 0; k < 2; k++)
         rr_buf_putf(&d->script,
-                    "%s'%s.dat' index %d using 1:3:4 with filledcurves fc rgb \"%s\" fs transparent solid 0.22 noborder notitle, "
+                    "%s'%s.dat' index %d using 1:3:4 with filledcurves fc rgb \"%s\" fs transparent solid %s noborder notitle, "
                     "'' index %d using 1:2 with lines lw %s lc rgb \"%s\" notitle",
-                    k ? ", " : "plot ", d->name, block[k], rr_colour[1 - k], block[k], k ? "1.4" : "1.8", rr_colour[1 - k]);
+                    k ? ", " : "plot ", d->name, block[k], rr_colour[1 - k], k ? "0.24" : "0.16", block[k], k ? "1.4" : "1.8",
+                    rr_colour[1 - k]);
     rr_buf_puts(&d->script, "\n");
 }
 

@@ -74,10 +74,10 @@ bool rr_figure_wait(struct rr_drawing *d, struct rr_figure *f)
     rr_draw_area(d, LEFT, RIGHT, (int)top, BOTTOM);
     axis(d, most);
     for (size_t i = 0; i < n; i++) put_curve(d, curve[i].r, most);
-    rr_buf_puts(&d->script, "plot ");
+    rr_buf_puts(&d->script, "plot "); // later curves are thinner: equal ones show each other
     for (size_t i = 0; i < n; i++)
-        rr_buf_putf(&d->script, "%s'%s.dat' index %zu using 1:2 with lines lw 2.6 lc rgb \"%s\" notitle", i ? ", " : "", d->name, i,
-                    rr_colour[curve[i].colour]);
+        rr_buf_putf(&d->script, "%s'%s.dat' index %zu using 1:2 with lines lw %.1f lc rgb \"%s\" notitle", i ? ", " : "", d->name, i,
+                    2.2 + 1.2 * (double)(n - 1 - i), rr_colour[curve[i].colour]);
     rr_buf_puts(&d->script, "\n");
     f->title = "How long jobs waited";
     f->caption = "Share of started jobs that waited at most so long (logarithmic), replication 1.";

@@ -12,20 +12,22 @@ enum { TITLE = 36 }; // pixels above the drawing of a file
 struct swap {
     char from[24], to[16];
 };
-enum { SWAPS = RR_COLOURS * 2 + 8 };
+enum { PAGE_COLOURS = 4, SWAPS = 2 * (RR_COLOURS + PAGE_COLOURS) };
 
 static void add_colour(struct swap *s, size_t *n, const char *hex, const char *to)
 {
     unsigned r, g, b;
     if (sscanf(hex, "#%2x%2x%2x", &r, &g, &b) != 3) return;
-    snprintf(s[*n].from, sizeof s->from, "rgb(%3u, %3u, %3u)", r & 255, g & 255, b & 255);
-    snprintf(s[(*n)++].to, sizeof s->to, "%s", to);
+    for (int form = 0; form < 2; form++) {
+        snprintf(s[*n].from, sizeof s->from, form ? "rgb(%u,%u,%u)" : "rgb(%3u, %3u, %3u)", r & 255, g & 255, b & 255);
+        snprintf(s[(*n)++].to, sizeof s->to, "%s", to);
+    }
 }
 
-// gnuplot writes colours as rgb(  0, 114, 178); the page has names for them.
+// gnuplot writes colours as rgb(  0, 114, 178), those of texts without blanks; the page has names for them.
 static size_t swaps_of(struct swap *s)
 {
-    static const char *const fixed[][2] = {
+    static const char *const fixed[PAGE_COLOURS][2] = {
         {"#1b1f24", "var(--ink)"}, {"#5b6470", "var(--muted)"}, {"#e3e7eb", "var(--grid)"}, {"#ffffff", "var(--bg)"}};
     size_t n = 0;
     for (int c = 0; c < RR_COLOURS; c++) {
@@ -33,7 +35,7 @@ static size_t swaps_of(struct swap *s)
         snprintf(to, sizeof to, "var(--c%d)", c);
         add_colour(s, &n, rr_colour[c], to);
     }
-    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) add_colour(s, &n, fixed[i][0], fixed[i][1]);
+    for (size_t i = 0; i < PAGE_COLOURS; i++) add_colour(s, &n, fixed[i][0], fixed[i][1]);
     return n;
 }
 

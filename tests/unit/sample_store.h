@@ -372,5 +372,38 @@ static inline void sample_open(struct sample *p, int64_t replications)
     sample_comparisons(p);
 }
 
+/* Names that would do harm in a shell, in gnuplot, in HTML or in Markdown. */
+#define SAMPLE_SHELL  "\"; system(\"touch rr_hostile_1\"); \"`touch rr_hostile_2`$(touch rr_hostile_3)"
+#define SAMPLE_HTML   "<script>alert('x')</script>&amp;\" onload=\"x"
+#define SAMPLE_FORMAT "%s %n @{} |pipe| *bold* \n\\\" # ${x} \xff\xc0\x80"
+static inline void sample_make_hostile(struct sample *p)
+{
+    static struct rr_note note = {RR_NOTE_ASSUMED, SAMPLE_HTML, SAMPLE_FORMAT, SAMPLE_SHELL};
+    static struct rr_class_row row = {SAMPLE_HTML, 1, 1, 2.5, {1}, {1}, 3};
+    static struct rr_pool_row pool = {SAMPLE_FORMAT, SAMPLE_SHELL, SAMPLE_HTML, 1, 1, 1, 1, 1, 0, 0, 0, 0, {0}, {0}};
+    static const struct rr_cost_line line = {SAMPLE_SHELL, SAMPLE_HTML, SAMPLE_FORMAT, SAMPLE_SHELL, {5000000},
+                                             {7000000},    {0},         1.5,           SAMPLE_HTML,  {0, RR_PER_ONCE, RR_EVER}};
+    static const char *const name[] = {SAMPLE_SHELL, SAMPLE_HTML, SAMPLE_FORMAT};
+    for (int i = 0; i < 3; i++) {
+        struct rr_alternative *a = &p->alternative[i];
+        a->name = a->alternative = name[i];
+        a->note = &note;
+        a->n_notes = 1;
+        a->class_row = &row;
+        a->n_classes = 1;
+        a->pool = &pool;
+        a->n_pools = 1;
+        a->line = &line;
+        a->n_lines = 1;
+    }
+    p->store.name = SAMPLE_HTML;
+    p->store.verdict = SAMPLE_FORMAT;
+    p->store.scenario_path = SAMPLE_SHELL;
+    p->store.best = name[1];
+    p->store.baseline = name[2];
+    p->store.headline = name;
+    p->store.n_headline = 3;
+}
+
 static inline void sample_close(struct sample *p) { rr_arena_free(p->arena); }
 #endif
