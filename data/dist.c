@@ -3,7 +3,6 @@
 #include "data/dist.h"
 #include "data/base/fmath.h"
 #include <assert.h>
-#include <gsl/gsl_sf_gamma.h>
 #include <math.h>
 
 /* Two parabolas that meet at the mode, where the cdf is (b - a) / (c - a). */
@@ -54,6 +53,18 @@ static double choice_mean(const struct rr_dist *d)
     return mean;
 }
 
+/* Gamma(1 + z), z >= 0: Lanczos with Godfrey's nine coefficients for g = 7, relative error below 1e-13. Not GSL's, which goes through libm: its last
+ * bit differs between processors. */
+static double factorial(double z)
+{
+    static const double c[] = {676.5203681218851,  -1259.1392167224028,  771.32342877765313,    -176.61502916214059,
+                               12.507343278686905, -0.13857109526572012, 9.9843695780195716e-6, 1.5056327351493116e-7};
+    const double t = z + 7.5, root = rr_pow(t, 0.5 * z + 0.25); // its square alone may overflow
+    double sum = 0.99999999999980993;
+    for (int i = 0; i < 8; i++) sum += c[i] / (z + i + 1);
+    return 2.5066282746310002 * root * rr_exp(-t) * sum * root;
+}
+
 double rr_dist_mean(const struct rr_dist *d)
 {
     switch (d->kind) {
@@ -61,7 +72,7 @@ double rr_dist_mean(const struct rr_dist *d)
     case RR_DIST_EXPONENTIAL:
     case RR_DIST_NORMAL: return d->a;
     case RR_DIST_LOGNORMAL: return d->a * rr_exp(0.5 * d->b * d->b);
-    case RR_DIST_WEIBULL: return d->a * gsl_sf_gamma(1 + 1 / d->b);
+    case RR_DIST_WEIBULL: return d->a * factorial(1 / d->b);
     case RR_DIST_UNIFORM: return 0.5 * d->a + 0.5 * d->b;
     case RR_DIST_TRIANGULAR: return (d->a + d->b + d->c) / 3;
     case RR_DIST_CHOICE: return choice_mean(d);

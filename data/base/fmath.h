@@ -11,6 +11,6 @@ double rr_exp(double x);           /* e^x; overflow gives +inf, underflow goes t
 double rr_log(double x);           /* natural; x = 0 -> -inf, x < 0 -> NaN; error < 1 ulp */
 double rr_log1p(double x);         /* ln(1 + x), small x right */
 double rr_pow(double x, double y); /* x >= 0, or y whole; error < 2 ulp for results in the normal range */
-double rr_sin_2pi(double turns);   /* sin(2 pi turns), for Box-Muller and daily profiles */
+double rr_sin_2pi(double turns);   /* sin(2 pi turns), for daily profiles; error < 1.1 ulp, whole turns taken off exactly */
 double rr_cos_2pi(double turns);
 #endif

@@ -29,6 +29,7 @@ struct rr_rng {
     int left;        /* words of it not used yet */
 };
 
+/* A stream holds 2^34 words; drawing past them is a bug of the caller (assert). */
 void rr_rng_init(struct rr_rng *r, uint64_t seed, uint32_t replication, enum rr_purpose purpose, uint64_t entity); /* entity < 2^48 */
 uint32_t rr_rng_u32(struct rr_rng *r);
 uint64_t rr_rng_u64(struct rr_rng *r);

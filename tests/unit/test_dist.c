@@ -93,6 +93,20 @@ static void means_are_closed_forms(void **state)
     close_to(rr_dist_mean(&choice), 0.55 * 1 + 0.15 * 2 + 0.25 * 8 + 0.05 * 64);
 }
 
+/* Gamma(1 + n) = n!, Gamma(1.5) = sqrt(pi) / 2, and libm's tgamma between. */
+static void weibull_means_are_factorials(void **state)
+{
+    (void)state;
+    struct rr_dist d = {.kind = RR_DIST_WEIBULL, .a = 1, .b = 0.2};
+    close_to(rr_dist_mean(&d), 120);
+    d.b = 2;
+    close_to(rr_dist_mean(&d), sqrt(acos(-1)) / 2);
+    for (double shape = 0.006; shape < 40; shape *= 1.07) {
+        d.b = shape;
+        close_to(rr_dist_mean(&d), tgamma(1 + 1 / shape));
+    }
+}
+
 static void a_constant_draws_nothing(void **state)
 {
     (void)state;
@@ -137,9 +151,9 @@ static void degenerate_shapes_stay_inside(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(draws_follow_their_laws),       cmocka_unit_test(means_are_closed_forms),
-        cmocka_unit_test(a_constant_draws_nothing),      cmocka_unit_test(choices_have_their_shares),
-        cmocka_unit_test(degenerate_shapes_stay_inside),
+        cmocka_unit_test(draws_follow_their_laws),      cmocka_unit_test(means_are_closed_forms),
+        cmocka_unit_test(weibull_means_are_factorials), cmocka_unit_test(a_constant_draws_nothing),
+        cmocka_unit_test(choices_have_their_shares),    cmocka_unit_test(degenerate_shapes_stay_inside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
