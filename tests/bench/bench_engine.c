@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * tests/bench/bench_engine.c - jobs and events a second of the engine, beside a bare loop on the same jobs in the same call.
+ *
+ * 1,000,000 jobs (JOBS=n for another number): sizes 1, 2, 4, 8, 16, 32, 64 with shares .55 .12 .10 .15 .04 .03 .01, lognormal run times
+ * (median 20 min, sigma 1.6), Poisson arrivals; estimates are the run times. The start times must be those of the bare loop. */
+#include "tests/bench/bare_replay.c"
+#include "data/base/fmath.h"
+#include "data/base/rng.h"
+#include "sim/engine/engine.h"
+#include "sim/engine/events.h"
+#include <stdio.h>
+#include <sys/resource.h>
+#include <time.h>
+
+static double now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static double rss_mib(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return (double)u.ru_maxrss / 1024;
+}
+
+struct work {
+    struct rr_trace trace;
+    struct bare_job *bare;
+    int64_t *start;
+};
+
+static const int size_of[] = {1, 2, 4, 8, 16, 32, 64};
+static const double upto[] = {.55, .67, .77, .92, .96, .99, 1};
+#define MEAN_GPUS 4.63
+#define MEDIAN_S  1200.0
+#define SIGMA     1.6
+
+static void make(struct work *w, size_t n, double load, double gpus)
+{
+    w->trace = (struct rr_trace){.n = n};
+    w->trace.submit_us = malloc(n * sizeof(int64_t));
+    w->trace.run_us = malloc(n * sizeof(int64_t));
+    w->trace.gpus_milli = malloc(n * sizeof(int32_t));
+    w->bare = malloc(n * sizeof *w->bare);
+    w->start = malloc(n * sizeof *w->start);
+    const double gap_us = MEAN_GPUS * MEDIAN_S * rr_exp(SIGMA * SIGMA / 2) * 1e6 / (gpus * load);
+    struct rr_rng r;
+    rr_rng_init(&r, 5, 0, RR_RNG_TEST, 0);
+    double at = 0;
+    for (size_t i = 0; i < n; i++) {
+        at += rr_rng_exponential(&r) * gap_us;
+        const double u = rr_rng_uniform(&r);
+        int k = 0;
+        while (upto[k] < u) k++;
+        const double run = MEDIAN_S * 1e6 * rr_exp(SIGMA * rr_rng_normal(&r));
+        w->bare[i] = (struct bare_job){(int64_t)at, (int64_t)run + 1, size_of[k]};
+        w->trace.submit_us[i] = w->bare[i].submit;
+        w->trace.run_us[i] = w->bare[i].run;
+        w->trace.gpus_milli[i] = size_of[k] * 1000;
+    }
+}
+
+static void drop(struct work *w)
+{
+    free(w->trace.submit_us);
+    free(w->trace.run_us);
+    free(w->trace.gpus_milli);
+    free(w->bare);
+    free(w->start);
+}
+
+static int replay(const char *title, const char *policy, size_t jobs, double load, int64_t nodes, int gpus,
+                  int64_t (*bare)(const struct work *w, int64_t nodes))
+{
+    struct work w;
+    make(&w, jobs, load, (double)(nodes * gpus));
+    struct rr_node_shape shape = {.gpus = gpus, .gpu = "", .name = ""};
+    struct rr_pool pool = {
+        .name = "p", .pointer = "/pools/p", .shape = &shape, .n_shapes = 1, .nodes_min = nodes, .nodes_max = nodes, .gpu = ""};
+    struct rr_scenario sc = {.pool = &pool, .n_pools = 1, .scheduler = {.policy = rr_kind_find(rr_policies, policy), .blocking = true}};
+    const struct rr_world world = {.scenario = &sc, .trace = &w.trace, .horizon_us = RR_NEVER, .timeline_bins = 2000};
+    double best = 1e9, best_bare = 1e9;
+    int wrong = 0;
+    for (int k = 0; k < 3; k++) {
+        struct rr_replay r;
+        double t = now_s();
+        if (rr_engine_run(&world, &r) != RR_OK) {
+            fprintf(stderr, "%s\n", rr_reason());
+            return 1;
+        }
+        t = now_s() - t;
+        if (t < best) best = t;
+        if (bare) {
+            double tb = now_s();
+            bare(&w, nodes);
+            tb = now_s() - tb;
+            if (tb < best_bare) best_bare = tb;
+        }
+        for (size_t i = 0; bare && i < jobs; i++) wrong += w.start[i] != r.outcome[i].start_us;
+        if (k == 0) {
+            const rr_i128 took = r.pool[0].held;
+            printf("%-44s %6.2f M jobs/s %6.2f M events/s, use %.3f, queue %lld", title, (double)jobs / t / 1e6, (double)r.events / t / 1e6,
+                   (double)r.pool[0].used / (double)took, (long long)r.queue_max);
+        }
+        rr_replay_done(&r);
+    }
+    printf("; best %.2f M jobs/s", (double)jobs / best / 1e6);
+    if (bare)
+        printf(", bare %.2f M: %.1f times its time%s", (double)jobs / best_bare / 1e6, best / best_bare,
+               wrong ? ", START TIMES DIFFER" : "");
+    printf("; peak RSS %.0f MiB\n", rss_mib());
+    fflush(stdout);
+    drop(&w);
+    return wrong != 0;
+}
+
+static int64_t bare_fifo_8(const struct work *w, int64_t nodes) { return bare_fifo(w->bare, w->trace.n, (uint32_t)nodes, w->start); }
+static int64_t bare_easy_1(const struct work *w, int64_t nodes) { return bare_easy(w->bare, w->trace.n, nodes, w->start); }
+
+// Bytes a job that the engine adds to the trace (outcomes) and the trace itself, by the sizes of what is allocated a job.
+static void memory(void)
+{
+    printf("memory: %zu bytes a job of outcomes + %zu of the barest trace (submit, run, GPUs), %zu with estimates, limits, CPUs, memory, "
+           "types, state, "
+           "class, user, account and id\n",
+           sizeof(struct rr_outcome), (size_t)20, (size_t)20 + 8 + 8 + 4 + 4 + 4 + 8 + 1 + 2 + 4 + 4 + 4);
+}
+
+// M/M/c on the event core alone: c customers in service, arrivals merged as in the engine.
+static void customers(int c, long n)
+{
+    struct rr_events e;
+    struct rr_rng r;
+    rr_events_init(&e);
+    rr_rng_init(&r, 9, 0, RR_RNG_TEST, (uint64_t)c);
+    long waiting = 0, served = 0;
+    int busy = 0;
+    double arrival = 0;
+    const double gap = 1e6 / (0.8 * c);
+    const double t = now_s();
+    int64_t next = 0;
+    while (served < n) {
+        if (rr_events_time(&e) <= next) {
+            const struct rr_event ev = rr_events_pop(&e);
+            served++;
+            if (waiting) {
+                waiting--;
+                rr_events_push(&e, ev.time_us + (int64_t)(rr_rng_exponential(&r) * 1e6), RR_EV_END, ev.slot);
+            } else {
+                busy--;
+            }
+            continue;
+        }
+        if (busy < c)
+            rr_events_push(&e, next + (int64_t)(rr_rng_exponential(&r) * 1e6), RR_EV_END, (uint32_t)busy++);
+        else
+            waiting++;
+        arrival += rr_rng_exponential(&r) * gap;
+        next = (int64_t)arrival;
+    }
+    const double took = now_s() - t;
+    printf("event core, M/M/%-5d %6.2f M customers/s (fastest C library: 14 / 8 / 3.6 for 1 / 10 / 1000)\n", c, (double)n / took / 1e6);
+    rr_events_done(&e);
+}
+
+int main(void)
+{
+    const char *jobs = getenv("JOBS");
+    const size_t n = jobs ? (size_t)strtoull(jobs, NULL, 10) : 1000000;
+    int bad = 0;
+    customers(1, 3000000);
+    customers(10, 3000000);
+    customers(1000, 3000000);
+    bad |= replay("FIFO, 1,000 nodes of 8, load .80", "fifo", n, 0.80, 1000, 8, bare_fifo_8);
+    bad |= replay("FIFO, 1,000 nodes of 8, load .95", "fifo", n, 0.95, 1000, 8, bare_fifo_8);
+    bad |= replay("EASY, 8,000 nodes of 1, load .95", "easy_backfill", n, 0.95, 8000, 1, bare_easy_1);
+    bad |= replay("EASY, 8,000 nodes of 1, load 1.05", "easy_backfill", n, 1.05, 8000, 1, bare_easy_1);
+    bad |= replay("EASY, 1,000 nodes of 8, load .90", "easy_backfill", n, 0.90, 1000, 8, NULL);
+    bad |= replay("EASY, 1,000 nodes of 8, load 1.05", "easy_backfill", n, 1.05, 1000, 8, NULL);
+    memory();
+    return bad;
+}
