@@ -148,7 +148,7 @@ void rr_scenario_set_free(struct rr_scenario_set *s); /* takes NULL */
 RR_CHECKED enum rr_status rr_scenario_money(const struct rr_scenario *s, struct rr_amount in, struct rr_money *ret);
 RR_CHECKED enum rr_status rr_scenario_rate(const struct rr_scenario *s, struct rr_price in, struct rr_rate *ret);
 
-/* `check --print`: every parameter of the variant with value, unit, default or given, and source; aligned text, or one JSON document. */
+/* `check --print`: every parameter of the variant with value, unit, given or default, and source, as aligned text. */
 void rr_scenario_print(struct rr_buf *b, const struct rr_scenario *s, const struct rr_registry *reg);
 /* data/schema/scenario.schema.json from the same rows. The caller owns the tree. */
 cJSON *rr_scenario_schema(const struct rr_registry *reg);

@@ -275,8 +275,8 @@ static enum rr_status put(cJSON *parent, const char *t, const char *pointer, cJS
     return RR_OK;
 }
 
-// The object or array that holds the last token, which is left in *at; missing objects are made.
-static enum rr_status parent_of(cJSON *root, const char *pointer, bool make, const char **at, cJSON **ret)
+// The object or array that holds the last token, which is left in *at; objects that are made take the place of `value`.
+static enum rr_status parent_of(cJSON *root, const char *pointer, bool make, const cJSON *value, const char **at, cJSON **ret)
 {
     cJSON *node = root;
     for (*at = pointer; strchr(*at + 1, '/');) {
@@ -285,7 +285,10 @@ static enum rr_status parent_of(cJSON *root, const char *pointer, bool make, con
         enum rr_status st = RR_OK;
         if (!next && cJSON_IsObject(node) && make) {
             next = cJSON_AddObjectToObject(node, t);
-            if (!next) st = rr_fail(RR_EINTERNAL, "out of memory");
+            if (next)
+                next->valueint = value->valueint;
+            else
+                st = rr_fail(RR_EINTERNAL, "out of memory");
         } else if (!next && cJSON_IsObject(node)) {
             st = no_such_member(node, t, pointer);
         } else if (!next) {
@@ -301,6 +304,13 @@ static enum rr_status parent_of(cJSON *root, const char *pointer, bool make, con
     return RR_OK;
 }
 
+static size_t tokens(const char *pointer)
+{
+    size_t n = 0;
+    for (; *pointer; pointer++) n += *pointer == '/';
+    return n;
+}
+
 enum rr_status rr_json_set(cJSON *root, const char *pointer, bool make, cJSON *value)
 {
     enum rr_status st = RR_OK;
@@ -308,8 +318,10 @@ enum rr_status rr_json_set(cJSON *root, const char *pointer, bool make, cJSON *v
     cJSON *parent = NULL;
     if (*pointer != '/')
         st = rr_fail(RR_EINPUT, "\"%s\" is no JSON pointer; it starts with /, such as /pools/own/nodes", pointer);
+    else if (tokens(pointer) > RR_JSON_DEPTH)
+        st = rr_fail(RR_EINPUT, "%.60s...: more than %d levels", pointer, RR_JSON_DEPTH);
     else
-        st = parent_of(root, pointer, make, &at, &parent);
+        st = parent_of(root, pointer, make, value, &at, &parent);
     if (st != RR_OK) {
         cJSON_Delete(value);
         return st;

@@ -236,6 +236,12 @@ static void set_replaces_adds_removes_and_says_what_is_missing(void **state)
     assert_int_equal(set(r, "/list/8/x", true, "4"), RR_EINPUT);
     assert_int_equal(set(r, "/pools/own/nodes/min", true, "4"), RR_EINPUT);
     assert_non_null(strstr(rr_reason(), "neither an object nor an array"));
+    char deep[403] = "";
+    for (int i = 0; i < 201; i++) strcat(deep, "/a");
+    assert_int_equal(set(r, deep, true, "4"), RR_EINPUT);
+    assert_non_null(strstr(rr_reason(), "more than 200 levels"));
+    assert_int_equal(set(r, "/made/here", true, "4"), RR_OK); // what is made has the value's place
+    assert_string_equal(rr_json_where(json, rr_json_at(r, "/made"), arena), "t.json:1:1");
     assert_int_equal(set(r, "pools", true, "4"), RR_EINPUT);
     assert_int_equal(set(r, "", true, "4"), RR_EINPUT);
     cJSON_Delete(r);
