@@ -63,7 +63,7 @@ struct rr_finance {
     double discount_rate;        /* effective yearly */
     bool has_discount_rate;      /* given: npv.cost is null without it */
     struct rr_price electricity; /* per kWh; nano 0 with given bit clear = none */
-    double pue; /* 0 = not given: the plan takes its default from the facts */
+    double pue;                  /* 0 = not given: the plan takes its default from the facts */
 };
 struct rr_limit {     /* "service": {"wait.p95": "<= 4 h"} */
     int metric;       /* enum rr_metric */

@@ -86,8 +86,7 @@ enum rr_status rr_check_money(const struct rr_billing *b, const struct rr_ledger
             RR_TRY(rr_month_start(&b->scenario->clock, c->from_us, &start));
             RR_TRY(rr_month_next(&b->scenario->clock, c->from_us, &next));
         }
-        if (c->to_us > next)
-            return rr_fail(RR_EINTERNAL, "law 3 (money) is broken: a \"%s\" charge runs over a month end", c->line);
+        if (c->to_us > next) return rr_fail(RR_EINTERNAL, "law 3 (money) is broken: a \"%s\" charge runs over a month end", c->line);
         RR_TRY(tally_add(&pool, b->arena, c->pool, c));
         RR_TRY(tally_add(&plan, b->arena, type_key(c->type), c));
         RR_TRY(tally_add(&month, b->arena, start, c));
