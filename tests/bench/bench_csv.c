@@ -83,7 +83,7 @@ static double best_of(enum rr_status (*work)(const char *, int64_t *), const cha
 
 int main(int argc, char **argv)
 {
-    const long jobs = argc > 1 ? atol(argv[1]) : 1000000;
+    const long jobs = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
     char path[] = "/tmp/rackrate-bench-XXXXXX";
     const int fd = mkstemp(path);
     const int64_t bytes = fd < 0 ? -1 : write_trace(path, jobs);

@@ -8,8 +8,9 @@ static void same(const char *text, int digits)
 {
     char buf[128];
     memset(buf, '7', sizeof buf);
-    memcpy(buf, text, strlen(text));
-    const struct rr_slice cell = rr_slice(buf, strlen(text));
+    const size_t n = strlen(text);
+    for (size_t i = 0; i < n; i++) buf[i] = text[i];
+    const struct rr_slice cell = rr_slice(buf, n);
     int64_t quick = -1, general = -2, whole = -3, general_whole = -4;
     const bool a = rr_cell_scaled(cell, digits, &quick), b = rr_text_scaled(rr_trim(cell), digits, &general) == RR_OK;
     if (a != b || (a && quick != general))

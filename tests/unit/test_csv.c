@@ -75,7 +75,7 @@ static void what_is_refused(void **state)
     memset(wide, 'x', 3000);
     const struct rr_csv_options small = {.most_row = 2048};
     assert_non_null(strstr(rows_of(file_of("w.csv", wide), small), "w.csv:1: a row is longer than 2048 bytes"));
-    memcpy(wide + 1500, "\n", 1);
+    wide[1500] = '\n';
     assert_int_equal(strlen(rows_of(file_of("w.csv", wide), small)), 3000 + 5);
 }
 
@@ -161,7 +161,7 @@ static void long_cells(void **state)
     s[0] = '"';
     memset(s + 1, 'x', mib);
     s[5] = '\n';
-    memcpy(s + 1 + mib, "\",7\n8,9\n", 8);
+    strcpy(s + 1 + mib, "\",7\n8,9\n");
     struct rr_csv *c;
     struct rr_csv_row row;
     assert_int_equal(rr_csv_open(file_of("big.csv", s), (struct rr_csv_options){0}, &c), RR_OK);
