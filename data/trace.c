@@ -3,6 +3,7 @@
 #include "data/trace.h"
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #define HEAD ((size_t)64 << 10)
 
@@ -111,7 +112,11 @@ static enum rr_status tell_importer(const char *path, const struct rr_import_opt
 {
     if (opt->format && strcmp(opt->format, "auto") != 0) return named_importer(path, opt->format, arena, ret);
     if (opt->columns) return named_importer(path, "csv", arena, ret);
-    if (strcmp(path, "-") == 0) return rr_fail(RR_EINPUT, "stdin: name the trace format: one of %s", format_names(arena));
+    struct stat file;
+    const bool rewinds = strcmp(path, "-") != 0 && (stat(path, &file) != 0 || S_ISREG(file.st_mode) || S_ISDIR(file.st_mode));
+    if (!rewinds) // looking at its head would eat it
+        return rr_fail(RR_EINPUT, "%s: is a stream, so its format must be named: one of %s", strcmp(path, "-") == 0 ? "stdin" : path,
+                       format_names(arena));
     char *head = rr_xrealloc(NULL, HEAD, 1);
     size_t n = 0;
     enum rr_status st = read_head(path, head, &n);

@@ -111,7 +111,7 @@ struct rr_importer {
 #undef X
 extern const struct rr_kinds rr_importers;
 
-/* Read a trace in any known format; a path of "-" (stdin) needs the format's name. Absolute submit times are moved so that the first is 0. */
+/* Read a trace in any known format; stdin ("-") and pipes need the format's name. Absolute submit times are moved so that the first is 0. */
 RR_CHECKED enum rr_status rr_trace_read(const char *path, const struct rr_import_options *opt, struct rr_arena *arena,
                                         struct rr_notes *notes, struct rr_trace *ret);
 

@@ -158,6 +158,10 @@ static void headers_that_are_wrong(void **state)
                 "t.txt: is no trace in a known format (csv, swf, alibaba-gpu-2023, batsim)");
     refused_for(try_read(file_of("t.csv", HEAD), "swff", 0.01), "unknown trace format \"swff\", did you mean \"swf\"");
     assert_int_equal(try_read("/nowhere.csv", "auto", 0.01), RR_EIO);
+    assert_int_equal(try_read(help_dir, "auto", 0.01), RR_EIO);
+    refused_for(try_read("/dev/null", "auto", 0.01), "/dev/null: is a stream|csv, swf");
+    refused_for(try_read("/dev/null", "csv", 0.01), "/dev/null: the file is empty");
+    refused_for(try_read("-", "auto", 0.01), "stdin: is a stream");
 }
 
 /* One row of each kind of trouble among too few good ones. */
