@@ -5,13 +5,13 @@
 #include "data/base/vec.h"
 #include <stdint.h>
 
-#define RR_DUE_BLOCK 256
+#define RR_DUE_BLOCK 128
 struct rr_due {
     int64_t at_us;
     uint32_t run; /* a slot; ties by it */
 };
 struct rr_due_block {
-    uint32_t n; /* 1 .. RR_DUE_BLOCK */
+    uint32_t first, n; /* entries [first, first + n), n >= 1; most ends are as expected and leave at the front */
     struct rr_due due[RR_DUE_BLOCK];
 };
 struct rr_expected {

@@ -24,6 +24,11 @@ static uint32_t kind_index(struct rr_fleet_pool *p, struct rr_node_kind k)
         const struct rr_node_kind *o = &p->kind.at[i];
         if (o->gpus == k.gpus && o->cpus_milli == k.cpus_milli && o->memory_mib == k.memory_mib && o->gpu_types == k.gpu_types) return i;
     }
+    k.empty = (struct rr_room){.whole = k.gpus,
+                               .free_milli = k.gpus * 1000,
+                               .cpus_milli = k.cpus_milli ? k.cpus_milli : INT32_MAX, // not counted: never short
+                               .memory_mib = k.memory_mib ? k.memory_mib : INT32_MAX,
+                               .kind = (uint32_t)p->kind.n};
     rr_vec_push(&p->kind, k);
     return (uint32_t)p->kind.n - 1;
 }
@@ -260,14 +265,17 @@ void rr_fleet_remove(struct rr_fleet_pool *p, uint32_t node)
 
 // --- finding ---
 
+// In a plain pool a need that fits at all asks for devices alone.
 static bool could_hold(const struct rr_fleet_pool *p, const struct rr_group *g, const struct rr_need *n)
 {
+    if (p->plain) return g->set.count > 0 && g->room.whole >= (n->nodes > 1 ? p->max_gpus : n->whole);
     return g->set.count > 0 && (n->nodes == 1 || g->empty_nodes) && rr_room_fits(p, &g->room, n);
 }
 
 int64_t rr_fleet_count_empty(const struct rr_fleet_pool *p, const struct rr_need *n)
 {
     int64_t count = 0;
+    if (p->plain) return p->group.at[p->max_gpus].set.count;
     for (size_t i = 0; i < p->order.n; i++) {
         const struct rr_group *g = &p->group.at[p->order.at[i]];
         if (g->empty_nodes && g->set.count && rr_room_fits(p, &g->room, n)) count += g->set.count;
@@ -304,7 +312,8 @@ uint32_t rr_fleet_find_where(struct rr_fleet_pool *p, const struct rr_need *n, b
         struct rr_group *g = &p->group.at[p->order.at[i]];
         if (best != RR_NO_NODE && g->rank != rank) break;
         if (!could_hold(p, g, n)) continue;
-        uint32_t node = rr_nodeset_next(&g->set, 0);
+        uint32_t node = rr_nodeset_lowest(&g->set);
+        if (g->empty_nodes && !allow(ctx, node)) continue; // what holds for one holds for all
         while (node < best && !allow(ctx, node)) node = rr_nodeset_next(&g->set, node + 1);
         if (node >= best) continue;
         best = node;
@@ -328,6 +337,15 @@ static void move(struct rr_fleet_pool *p, uint32_t node, const struct rr_room *r
     join(p, node, g);
 }
 
+// The same in a plain pool, where a group's number is the number of free devices.
+static void move_plain(struct rr_fleet_pool *p, uint32_t node, uint32_t g)
+{
+    if (g == p->node[node].group) return;
+    rr_nodeset_remove(&p->group.at[p->node[node].group].set, node);
+    rr_nodeset_add(&p->group.at[g].set, node);
+    p->node[node].group = g;
+}
+
 static void take(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n, uint64_t *devices)
 {
     p->node[node].jobs++;
@@ -345,9 +363,42 @@ static void give(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n
     move(p, node, &r);
 }
 
+static void take_plain(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n)
+{
+    p->node[first].jobs++;
+    p->node[first].next = RR_NO_NODE;
+    if (n->nodes == 1) {
+        move_plain(p, first, p->node[first].group - (uint32_t)n->whole);
+        return;
+    }
+    struct rr_nodeset *empty = &p->group.at[p->max_gpus].set;
+    move_plain(p, first, 0);
+    for (int32_t i = 1; i < n->nodes; i++) {
+        const uint32_t node = rr_nodeset_lowest(empty);
+        move_plain(p, node, 0);
+        p->node[node].jobs++;
+        p->node[node].next = RR_NO_NODE;
+        p->node[first].next = node;
+        first = node;
+    }
+}
+
+static void give_plain(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n)
+{
+    for (uint32_t node = first; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE) {
+        p->node[node].jobs--;
+        move_plain(p, node, n->nodes > 1 ? (uint32_t)p->max_gpus : p->node[node].group + (uint32_t)n->whole);
+    }
+}
+
 void rr_fleet_take(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n, uint64_t *devices)
 {
     p->free_milli -= n->milli;
+    if (p->plain) {
+        *devices = 0;
+        take_plain(p, first, n);
+        return;
+    }
     take(p, first, n, devices);
     uint32_t last = first;
     for (int32_t i = 1; i < n->nodes; i++) {
@@ -361,9 +412,8 @@ void rr_fleet_take(struct rr_fleet_pool *p, uint32_t first, const struct rr_need
 void rr_fleet_give(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n, uint64_t devices)
 {
     p->free_milli += n->milli;
-    if (n->nodes == 1) {
-        give(p, first, n, devices);
-        return;
-    }
-    for (uint32_t node = first; node != RR_NO_NODE; node = p->node[node].next) give(p, node, n, devices);
+    if (p->plain)
+        give_plain(p, first, n);
+    else
+        for (uint32_t node = first; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE) give(p, node, n, devices);
 }

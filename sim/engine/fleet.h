@@ -29,6 +29,7 @@ struct rr_room {
 struct rr_node_kind {
     int32_t gpus, cpus_milli, memory_mib;
     uint64_t gpu_types; /* of the trace's names, those it answers to; all ones when it says no type */
+    struct rr_room empty;
 };
 /* What a kind of request takes on the nodes of one pool. */
 struct rr_need {
@@ -89,7 +90,7 @@ static inline const struct rr_node_kind *rr_node_kind_of(const struct rr_fleet_p
 {
     return &p->kind.at[p->kind_of ? p->kind_of[node] : 0];
 }
-struct rr_room rr_room_empty(const struct rr_fleet_pool *p, uint32_t kind);
+static inline struct rr_room rr_room_empty(const struct rr_fleet_pool *p, uint32_t kind) { return p->kind.at[kind].empty; }
 static inline bool rr_room_fits(const struct rr_fleet_pool *p, const struct rr_room *r, const struct rr_need *n)
 {
     if (r->whole < n->whole || r->cpus_milli < n->cpus_milli || r->memory_mib < n->memory_mib) return false;

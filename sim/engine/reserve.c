@@ -12,8 +12,7 @@
 void rr_hold_done(struct rr_sim *s)
 {
     for (size_t i = 0; s->hold.ahead && i < s->n_pools; i++) {
-        free(s->hold.ahead[i].stamp);
-        free(s->hold.ahead[i].room);
+        free(s->hold.ahead[i].then);
         free(s->hold.ahead[i].device);
     }
     free(s->hold.ahead);
@@ -25,9 +24,8 @@ void rr_hold_done(struct rr_sim *s)
 static void cover(struct rr_ahead *a, const struct rr_fleet_pool *p)
 {
     if (a->cap >= p->n_nodes) return;
-    a->stamp = rr_xrealloc(a->stamp, p->cap_nodes, sizeof *a->stamp);
-    memset(a->stamp + a->cap, 0, (p->cap_nodes - a->cap) * sizeof *a->stamp);
-    a->room = rr_xrealloc(a->room, p->cap_nodes, sizeof *a->room);
+    a->then = rr_xrealloc(a->then, p->cap_nodes, sizeof *a->then);
+    for (uint32_t i = a->cap; i < p->cap_nodes; i++) a->then[i].stamp = 0;
     if (p->device) a->device = rr_xrealloc(a->device, (size_t)p->cap_nodes * (size_t)p->max_gpus, sizeof *a->device);
     a->cap = p->cap_nodes;
 }
@@ -42,31 +40,31 @@ static uint16_t *ahead_device(const struct rr_hold *h, size_t pool, const struct
 // Keep the node's present room as its room ahead, unless one is kept already.
 static struct rr_room *look_ahead(struct rr_hold *h, size_t pool, const struct rr_fleet_pool *p, uint32_t node)
 {
-    struct rr_ahead *a = &h->ahead[pool];
-    if (a->stamp[node] == h->stamp) return &a->room[node];
-    a->stamp[node] = h->stamp;
-    a->room[node] = room_now(p, node);
+    struct rr_then *t = &h->ahead[pool].then[node];
+    if (t->stamp == h->stamp) return &t->room;
+    t->stamp = h->stamp;
+    t->room = room_now(p, node);
     if (p->device)
         memcpy(ahead_device(h, pool, p, node), p->device + (size_t)node * (size_t)p->max_gpus, (size_t)p->max_gpus * sizeof *p->device);
-    return &a->room[node];
+    return &t->room;
 }
 
 static bool is_empty(const struct rr_fleet_pool *p, const struct rr_room *r)
 {
-    const struct rr_room e = rr_room_empty(p, r->kind);
-    return r->free_milli == e.free_milli && r->cpus_milli == e.cpus_milli && r->memory_mib == e.memory_mib;
+    const struct rr_room *e = &p->kind.at[r->kind].empty;
+    return r->free_milli == e->free_milli && r->cpus_milli == e->cpus_milli && r->memory_mib == e->memory_mib;
 }
 
 static bool could(const struct rr_fleet_pool *p, const struct rr_room *r, const struct rr_need *n)
 {
+    if (p->plain) return r->whole >= (n->nodes > 1 ? p->max_gpus : n->whole);
     return rr_room_fits(p, r, n) && (n->nodes == 1 || is_empty(p, r));
 }
 
 static bool is_candidate(const struct rr_hold *h, size_t pool, const struct rr_fleet_pool *p, const struct rr_need *n, uint32_t node)
 {
-    const struct rr_ahead *a = &h->ahead[pool];
-    const struct rr_room now = room_now(p, node);
-    return could(p, a->stamp[node] == h->stamp ? &a->room[node] : &now, n);
+    const struct rr_then *t = &h->ahead[pool].then[node];
+    return could(p, t->stamp == h->stamp ? &t->room : &p->group.at[p->node[node].group].room, n);
 }
 
 // --- reserving ---
@@ -83,7 +81,7 @@ static int64_t gained(struct rr_sim *s, const struct rr_slot *r, const struct rr
     const struct rr_fleet_pool *p = &s->pool[r->pool];
     if (r->live == RR_LIVE_BOOT) return kind_could(p, r->node, n);
     const struct rr_need *held = rr_need_of(&s->asks, r->ask, r->pool);
-    if (held->nodes > 1) {
+    if (held->nodes > 1 || (p->plain && held->whole == p->max_gpus)) { // held as a whole: nobody asks for these nodes before they are free
         if (!p->kind_of) return kind_could(p, r->node, n) ? held->nodes : 0;
         int64_t count = 0;
         for (uint32_t node = r->node; node != RR_NO_NODE; node = p->node[node].next) count += kind_could(p, node, n);
@@ -102,7 +100,7 @@ static int64_t ready_time(struct rr_sim *s, size_t pool, const struct rr_need *n
     int64_t have = n->nodes > 1 ? rr_fleet_count_empty(&s->pool[pool], n) : 0, at_us = RR_NEVER;
     for (size_t b = 0; b < e->block.n; b++) {
         const struct rr_due_block *block = e->block.at[b];
-        for (uint32_t i = 0; i < block->n; i++) {
+        for (uint32_t i = block->first; i < block->first + block->n; i++) {
             const int64_t t = block->due[i].at_us > s->now_us ? block->due[i].at_us : s->now_us;
             if (at_us != RR_NEVER && t > at_us) goto out;
             if (t == RR_NEVER) goto out;
@@ -120,7 +118,8 @@ void rr_sim_reserve(struct rr_sim *s, uint32_t ask)
     struct rr_hold *h = &s->hold;
     if (!h->ahead) h->ahead = memset(rr_xrealloc(NULL, s->n_pools, sizeof *h->ahead), 0, s->n_pools * sizeof *h->ahead);
     if (++h->stamp == 0) { // a stamp of the past must not look like one of now
-        for (size_t i = 0; i < s->n_pools; i++) memset(h->ahead[i].stamp, 0, h->ahead[i].cap * sizeof *h->ahead[i].stamp);
+        for (size_t i = 0; i < s->n_pools; i++)
+            for (uint32_t k = 0; k < h->ahead[i].cap; k++) h->ahead[i].then[k].stamp = 0;
         h->stamp = 1;
     }
     h->ask = ask;
@@ -156,8 +155,9 @@ static bool leaves_room(void *ctx, uint32_t node)
     const struct rr_fleet_pool *p = &b->s->pool[pool];
     if (!is_candidate(&b->s->hold, pool, p, b->held, node)) return true;
     const struct rr_ahead *a = &b->s->hold.ahead[pool];
-    const bool kept = a->stamp[node] == b->s->hold.stamp;
-    struct rr_room now = room_now(p, node), then = kept ? a->room[node] : now;
+    const bool kept = a->then[node].stamp == b->s->hold.stamp;
+    struct rr_room now = room_now(p, node), then = kept ? a->then[node].room : now;
+    if (p->plain) return then.whole - b->mine->whole >= (b->held->nodes > 1 ? p->max_gpus : b->held->whole);
     uint16_t device_now[64], device_then[64];
     const size_t at = (size_t)node * (size_t)p->max_gpus, bytes = (size_t)p->max_gpus * sizeof *p->device;
     if (p->device) {
@@ -208,6 +208,11 @@ static void start_in_hold(struct rr_sim *s, uint32_t job, uint32_t ask, uint32_t
     const size_t pool = h->pool;
     const struct rr_fleet_pool *p = &s->pool[pool];
     const struct rr_need *held = rr_need_of(&s->asks, h->ask, pool), *mine = rr_need_of(&s->asks, ask, pool);
+    if (p->plain && (mine->nodes > 1 || mine->whole == p->max_gpus)) { // as in gained()
+        if (past && kind_could(p, node, held)) h->spare -= mine->nodes;
+        rr_sim_begin(s, job, ask, pool, node);
+        return;
+    }
     if (mine->nodes == 1) {
         struct rr_room *r = look_ahead(h, pool, p, node);
         const bool was = could(p, r, held);
@@ -219,8 +224,7 @@ static void start_in_hold(struct rr_sim *s, uint32_t job, uint32_t ask, uint32_t
     rr_sim_begin(s, job, ask, pool, node);
     for (uint32_t d = node; d != RR_NO_NODE; d = p->node[d].next) {
         const struct rr_room empty = rr_room_empty(p, p->kind_of ? p->kind_of[d] : 0);
-        h->ahead[pool].stamp[d] = h->stamp;
-        h->ahead[pool].room[d] = past ? room_now(p, d) : empty;
+        h->ahead[pool].then[d] = (struct rr_then){h->stamp, past ? room_now(p, d) : empty};
         for (int32_t g = 0; p->device && g < empty.whole; g++) ahead_device(h, pool, p, d)[g] = past ? 0 : 1000;
         h->spare -= past && could(p, &empty, held);
     }

@@ -8,16 +8,6 @@
 
 #define DEVICE 1000 // milli
 
-struct rr_room rr_room_empty(const struct rr_fleet_pool *p, uint32_t kind)
-{
-    const struct rr_node_kind *k = &p->kind.at[kind];
-    return (struct rr_room){.whole = k->gpus,
-                            .free_milli = k->gpus * DEVICE,
-                            .cpus_milli = k->cpus_milli ? k->cpus_milli : INT32_MAX,
-                            .memory_mib = k->memory_mib ? k->memory_mib : INT32_MAX,
-                            .kind = kind};
-}
-
 // CPUs and memory that a node of this kind counts.
 static int32_t cpus(const struct rr_fleet_pool *p, const struct rr_room *r, const struct rr_need *n)
 {

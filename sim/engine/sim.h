@@ -64,10 +64,12 @@ struct rr_hold {
     int64_t spare;  /* nodes that will have room by then beyond the ones it needs */
     uint64_t freed; /* sim->freed when made */
     uint32_t stamp;
-    struct rr_ahead { /* one a pool: the room that nodes will have at at_us, where `stamp` is the hold's */
+    struct rr_ahead { /* one a pool */
         uint32_t cap;
-        uint32_t *stamp;
-        struct rr_room *room;
+        struct rr_then { /* the room that a node will have at at_us, if `stamp` is the hold's; else the room it has now */
+            uint32_t stamp;
+            struct rr_room room;
+        } * then; /* [cap] */
         uint16_t *device;
     } * ahead;
 };

@@ -72,15 +72,23 @@ static void drop(struct work *w)
     free(w->start);
 }
 
-static int replay(const char *title, const char *policy, size_t jobs, double load, int64_t nodes, int gpus,
-                  int64_t (*bare)(const struct work *w, int64_t nodes))
+struct row {
+    const char *title, *policy;
+    double load;
+    int64_t nodes;
+    int gpus;
+    int64_t (*bare)(const struct work *w, int64_t nodes); // or NULL
+};
+
+static int replay(const struct row *row, size_t jobs)
 {
     struct work w;
-    make(&w, jobs, load, (double)(nodes * gpus));
-    struct rr_node_shape shape = {.gpus = gpus, .gpu = "", .name = ""};
+    make(&w, jobs, row->load, (double)(row->nodes * row->gpus));
+    struct rr_node_shape shape = {.gpus = row->gpus, .gpu = "", .name = ""};
     struct rr_pool pool = {
-        .name = "p", .pointer = "/pools/p", .shape = &shape, .n_shapes = 1, .nodes_min = nodes, .nodes_max = nodes, .gpu = ""};
-    struct rr_scenario sc = {.pool = &pool, .n_pools = 1, .scheduler = {.policy = rr_kind_find(rr_policies, policy), .blocking = true}};
+        .name = "p", .pointer = "/pools/p", .shape = &shape, .n_shapes = 1, .nodes_min = row->nodes, .nodes_max = row->nodes, .gpu = ""};
+    struct rr_scenario sc = {
+        .pool = &pool, .n_pools = 1, .scheduler = {.policy = rr_kind_find(rr_policies, row->policy), .blocking = true}};
     const struct rr_world world = {.scenario = &sc, .trace = &w.trace, .horizon_us = RR_NEVER, .timeline_bins = 2000};
     double best = 1e9, best_bare = 1e9;
     int wrong = 0;
@@ -93,22 +101,22 @@ static int replay(const char *title, const char *policy, size_t jobs, double loa
         }
         t = now_s() - t;
         if (t < best) best = t;
-        if (bare) {
+        if (row->bare) {
             double tb = now_s();
-            bare(&w, nodes);
+            row->bare(&w, row->nodes);
             tb = now_s() - tb;
             if (tb < best_bare) best_bare = tb;
         }
-        for (size_t i = 0; bare && i < jobs; i++) wrong += w.start[i] != r.outcome[i].start_us;
+        for (size_t i = 0; row->bare && i < jobs; i++) wrong += w.start[i] != r.outcome[i].start_us;
         if (k == 0) {
             const rr_i128 took = r.pool[0].held;
-            printf("%-44s %6.2f M jobs/s %6.2f M events/s, use %.3f, queue %lld", title, (double)jobs / t / 1e6, (double)r.events / t / 1e6,
-                   (double)r.pool[0].used / (double)took, (long long)r.queue_max);
+            printf("%-44s %6.2f M jobs/s %6.2f M events/s, use %.3f, queue %lld", row->title, (double)jobs / t / 1e6,
+                   (double)r.events / t / 1e6, (double)r.pool[0].used / (double)took, (long long)r.queue_max);
         }
         rr_replay_done(&r);
     }
     printf("; best %.2f M jobs/s", (double)jobs / best / 1e6);
-    if (bare)
+    if (row->bare)
         printf(", bare %.2f M: %.1f times its time%s", (double)jobs / best_bare / 1e6, best / best_bare,
                wrong ? ", START TIMES DIFFER" : "");
     printf("; peak RSS %.0f MiB\n", rss_mib());
@@ -166,20 +174,23 @@ static void customers(int c, long n)
     rr_events_done(&e);
 }
 
+static const struct row rows[] = {
+    {"FIFO, 1,000 nodes of 8, load .80", "fifo", 0.80, 1000, 8, bare_fifo_8},
+    {"FIFO, 1,000 nodes of 8, load .95", "fifo", 0.95, 1000, 8, bare_fifo_8},
+    {"EASY, 8,000 nodes of 1, load .95", "easy_backfill", 0.95, 8000, 1, bare_easy_1},
+    {"EASY, 8,000 nodes of 1, load 1.05", "easy_backfill", 1.05, 8000, 1, bare_easy_1},
+    {"EASY, 1,000 nodes of 8, load .90", "easy_backfill", 0.90, 1000, 8, NULL},
+    {"EASY, 1,000 nodes of 8, load 1.05", "easy_backfill", 1.05, 1000, 8, NULL},
+};
+
 int main(void)
 {
-    const char *jobs = getenv("JOBS");
-    const size_t n = jobs ? (size_t)strtoull(jobs, NULL, 10) : 1000000;
+    const char *jobs = getenv("JOBS"), *only = getenv("ONLY"); // ONLY=3: the third replay alone, for a profile
+    const size_t n = jobs ? (size_t)strtoull(jobs, NULL, 10) : 1000000, one = only ? (size_t)strtoull(only, NULL, 10) : 0;
     int bad = 0;
-    customers(1, 3000000);
-    customers(10, 3000000);
-    customers(1000, 3000000);
-    bad |= replay("FIFO, 1,000 nodes of 8, load .80", "fifo", n, 0.80, 1000, 8, bare_fifo_8);
-    bad |= replay("FIFO, 1,000 nodes of 8, load .95", "fifo", n, 0.95, 1000, 8, bare_fifo_8);
-    bad |= replay("EASY, 8,000 nodes of 1, load .95", "easy_backfill", n, 0.95, 8000, 1, bare_easy_1);
-    bad |= replay("EASY, 8,000 nodes of 1, load 1.05", "easy_backfill", n, 1.05, 8000, 1, bare_easy_1);
-    bad |= replay("EASY, 1,000 nodes of 8, load .90", "easy_backfill", n, 0.90, 1000, 8, NULL);
-    bad |= replay("EASY, 1,000 nodes of 8, load 1.05", "easy_backfill", n, 1.05, 1000, 8, NULL);
+    for (int c = 1; !one && c <= 1000; c = c == 1 ? 10 : c * 100) customers(c, 3000000);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+        if (!one || one == i + 1) bad |= replay(&rows[i], n);
     memory();
     return bad;
 }
