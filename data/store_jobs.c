@@ -138,7 +138,7 @@ enum rr_status rr_store_jobs(const struct rr_store *s, const char *db_path,
 {
     if (db_path) {
         sqlite3 *db = NULL;
-        const int rc = sqlite3_open_v2(db_path, &db, SQLITE_OPEN_READONLY, NULL);
+        const int rc = sqlite3_open_v2(db_path, &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
         const enum rr_status st = rc == SQLITE_OK ? jobs_in_db(db, db_path, s, each, ctx) : rr_sql_fail(db, db_path, rc);
         sqlite3_close(db);
         return st;

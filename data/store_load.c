@@ -428,7 +428,7 @@ enum rr_status rr_store_load(const char *path, struct rr_arena *arena, struct rr
     if (stat(path, &is) < 0) return rr_fail(RR_EIO, "%s: %s", path, strerror(errno));
     struct rr_store s = {0};
     struct loader l = {.arena = arena, .s = &s};
-    const int rc = sqlite3_open_v2(path, &l.db, SQLITE_OPEN_READONLY, NULL);
+    const int rc = sqlite3_open_v2(path, &l.db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, NULL);
     const enum rr_status st = rc == SQLITE_OK ? load_from(&l, path) : rr_sql_fail(l.db, path, rc);
     sqlite3_close(l.db);
     if (st == RR_OK) *ret = s;

@@ -62,9 +62,6 @@ const char rr_store_sql[] =
     "    effective INTEGER NOT NULL, after_horizon INTEGER NOT NULL, quantity REAL, unit TEXT NOT NULL, rate_nano INTEGER NOT NULL,\n"
     "    rate_per INTEGER NOT NULL, rate_time INTEGER NOT NULL);\n"
     "\n"
-    "CREATE INDEX leases_of ON leases (alternative);\n"
-    "CREATE INDEX charges_of ON charges (alternative);\n"
-    "\n"
     "CREATE VIEW job AS\n"
     "    SELECT a.name AS alternative, j.job_id, u.text AS user, c.text AS account, k.text AS class, j.gpus_milli / 1e3 AS gpus,\n"
     "           j.submit_us / 1e6 AS submit_s, j.start_us / 1e6 AS start_s, j.end_us / 1e6 AS end_s,\n"
@@ -80,5 +77,9 @@ const char rr_store_sql[] =
     "    SELECT a.name AS alternative, p.name AS pool, x.type, x.line, x.commitment, x.from_us / 1e6 AS from_s, x.to_us / 1e6 AS to_s,\n"
     "           x.due_us / 1e6 AS due_s, x.billed / 1e6 AS billed, x.effective / 1e6 AS effective, x.after_horizon / 1e6 AS after_horizon,\n"
     "           x.quantity, x.unit\n"
-    "    FROM charges x JOIN alternatives a ON a.id = x.alternative LEFT JOIN pools p ON p.alternative = x.alternative AND p.pool = x.pool;\n";
+    "    FROM charges x JOIN alternatives a ON a.id = x.alternative LEFT JOIN pools p ON p.alternative = x.alternative AND p.pool = x.pool;\n"
+    "\n"
+    "-- Made when all rows are in.\n"
+    "CREATE INDEX leases_of ON leases (alternative);\n"
+    "CREATE INDEX charges_of ON charges (alternative);\n";
 // clang-format on

@@ -7,6 +7,7 @@
 #include "data/store_db.h"
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 // Places of the columns of `names` that hold a trace's users, accounts and classes.
 struct bases {
@@ -341,10 +342,7 @@ static int save_names(struct saver *v, const struct rr_trace *t, struct bases *b
 // The row of `names`; "" is stored as NULL.
 static void put_name(struct rr_sql *q, int64_t base, const char *const *name, int64_t i, size_t n)
 {
-    if (i >= 0 && (size_t)i < n && name && *name[i])
-        rr_sql_i(q, base + i);
-    else
-        q->column++; // bound to NULL from the start, unless the last row left a value there
+    rr_sql_time(q, i >= 0 && (size_t)i < n && name && *name[i] ? base + i : RR_NEVER); // no name is NULL
 }
 
 static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a, const struct bases *b)
@@ -357,7 +355,6 @@ static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a
         struct rr_job_view job;
         char name[24];
         if (!rr_job_view_of(a, i, name, &job)) continue;
-        sqlite3_clear_bindings(q.st);
         rr_sql_i(&q, id);
         if (t->id_at)
             rr_sql_s(&q, job.id);
@@ -490,9 +487,13 @@ static int save_into(sqlite3 *db, const struct rr_store *s)
              "PRAGMA application_id=%d; PRAGMA user_version=%d; BEGIN",
              RR_DB_APPLICATION, RR_DB_VERSION);
     struct saver v = {.db = db, .s = s};
-    int rc = run(db, pragmas);
-    if (rc == SQLITE_OK) rc = run(db, rr_store_sql);
+    const char *const indexes = strstr(rr_store_sql, "CREATE INDEX"); // sorted once instead of row by row
+    char *tables = strndup(rr_store_sql, (size_t)(indexes - rr_store_sql));
+    int rc = tables ? run(db, pragmas) : SQLITE_NOMEM;
+    if (rc == SQLITE_OK) rc = run(db, tables);
+    free(tables);
     if (rc == SQLITE_OK) rc = save_all(&v);
+    if (rc == SQLITE_OK) rc = run(db, indexes);
     if (rc == SQLITE_OK) rc = run(db, "COMMIT");
     return rc;
 }
@@ -503,7 +504,7 @@ enum rr_status rr_store_save(const struct rr_store *s, const char *path)
     RR_TRY(rr_outfile_adopt(path, &file));
     enum rr_status st = RR_OK;
     sqlite3 *db = NULL;
-    int rc = sqlite3_open_v2(rr_outfile_beside(file), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+    int rc = sqlite3_open_v2(rr_outfile_beside(file), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, NULL);
     if (rc == SQLITE_OK) rc = save_into(db, s);
     if (rc != SQLITE_OK) st = rr_sql_fail(db, path, rc);
     rc = sqlite3_close(db);

@@ -2,13 +2,14 @@
  * reports/csv.c - cells straight into the output's buffer: a million rows of jobs.csv in well under a second. */
 #include "reports/csv.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { MOST_CELL = 64 }; // of a number
 
-// Bytes that need neither quotes nor a guard anywhere in a cell. Letters, digits, space and . _ / : are the common ones.
-static const bool plain[256] = {
-    ['0' ... '9'] = true, ['A' ... 'Z'] = true, ['a' ... 'z'] = true, ['.'] = true, ['_'] = true, ['/'] = true, [':'] = true,
+// Bytes that need neither quotes nor a guard: anywhere in a cell (2), or between two such (1).
+static const unsigned char plain[256] = {
+    ['0' ... '9'] = 2, ['A' ... 'Z'] = 2, ['a' ... 'z'] = 2, ['.'] = 2, ['_'] = 2, ['/'] = 2, [':'] = 2, ['$'] = 2, ['-'] = 1, [' '] = 1,
 };
 
 static void comma(struct rr_cells *c)
@@ -27,7 +28,7 @@ void rr_out_text(struct rr_cells *c, const char *text)
     if (!text) return;
     size_t n = 0;
     while (plain[(unsigned char)text[n]]) n++;
-    if (text[n] == '\0') {
+    if (text[n] == '\0' && (n == 0 || (plain[(unsigned char)text[0]] == 2 && plain[(unsigned char)text[n - 1]] == 2))) {
         rr_outfile_put(c->out, text, n);
         return;
     }
@@ -151,16 +152,45 @@ enum rr_status rr_csv_leases(const struct rr_store *s, const char *db_path, stru
     return RR_OK;
 }
 
+/* Texts of times and rates, which repeat from charge to charge. */
+enum { DATES = 64 };
+struct told {
+    const struct rr_store *s;
+    struct {
+        int64_t us;
+        char text[40];
+    } date[DATES];
+    struct rr_rate rate;
+    char rate_text[64];
+};
+
 // The day (and hour) of a time, empty without a start.
-static void cell_date(struct rr_cells *c, const struct rr_store *s, int64_t us)
+static void cell_date(struct rr_cells *c, struct told *told, int64_t us)
 {
-    struct rr_buf b = {0};
-    if (s->anchored) rr_buf_date(&b, s->start_us + us);
-    rr_out_text(c, rr_buf_text(&b));
-    rr_buf_done(&b);
+    const size_t k = (size_t)((uint64_t)us / 1000000 * 0x9e3779b97f4a7c15u >> 58);
+    if (told->s->anchored && (told->date[k].us != us || !told->date[k].text[0])) {
+        struct rr_buf b = {0};
+        rr_buf_date(&b, told->s->start_us + us);
+        snprintf(told->date[k].text, sizeof told->date[k].text, "%s", rr_buf_text(&b));
+        told->date[k].us = us;
+        rr_buf_done(&b);
+    }
+    rr_out_text(c, told->date[k].text);
 }
 
-static void put_charge(struct rr_cells *c, const struct rr_store *s, const struct rr_alternative *a, const struct rr_charge *x)
+static void cell_rate(struct rr_cells *c, struct told *told, struct rr_rate r)
+{
+    if (r.nano && (r.nano != told->rate.nano || r.per != told->rate.per || r.time != told->rate.time)) {
+        struct rr_buf b = {0};
+        rr_buf_rate(&b, r, told->s->currency);
+        snprintf(told->rate_text, sizeof told->rate_text, "%s", rr_buf_text(&b));
+        told->rate = r;
+        rr_buf_done(&b);
+    }
+    rr_out_text(c, r.nano ? told->rate_text : "");
+}
+
+static void put_charge(struct rr_cells *c, struct told *told, const struct rr_alternative *a, const struct rr_charge *x)
 {
     rr_out_text(c, a->name);
     rr_out_scaled(c, 1, 0);
@@ -170,17 +200,14 @@ static void put_charge(struct rr_cells *c, const struct rr_store *s, const struc
     rr_out_text(c, x->commitment);
     const int64_t times[] = {x->from_us, x->to_us, x->due_us};
     for (size_t i = 0; i < 3; i++) rr_out_time(c, times[i]);
-    for (size_t i = 0; i < 3; i++) cell_date(c, s, times[i]);
+    for (size_t i = 0; i < 3; i++) cell_date(c, told, times[i]);
     rr_out_scaled(c, x->billed.micro, 6);
     rr_out_scaled(c, x->effective.micro, 6);
     rr_out_scaled(c, x->after_horizon.micro, 6);
-    rr_out_text(c, s->currency);
+    rr_out_text(c, told->s->currency);
     rr_out_double(c, x->quantity);
     rr_out_text(c, x->unit);
-    struct rr_buf rate = {0};
-    if (x->rate.nano) rr_buf_rate(&rate, x->rate, s->currency);
-    rr_out_text(c, rr_buf_text(&rate));
-    rr_buf_done(&rate);
+    cell_rate(c, told, x->rate);
     rr_out_row(c);
 }
 
@@ -188,10 +215,11 @@ enum rr_status rr_csv_charges(const struct rr_store *s, const char *db_path, str
 {
     (void)db_path;
     struct rr_cells c = {out, true};
+    struct told told = {.s = s};
     header(out, "alternative,replication,pool,type,line,commitment,from_s,to_s,due_s,from,to,due,billed,effective,after_horizon,currency,"
                 "quantity,unit,rate\n");
     for (size_t i = 0; i < s->n_alternatives; i++)
-        for (size_t k = 0; k < s->alternative[i].n_charges; k++) put_charge(&c, s, &s->alternative[i], &s->alternative[i].charge[k]);
+        for (size_t k = 0; k < s->alternative[i].n_charges; k++) put_charge(&c, &told, &s->alternative[i], &s->alternative[i].charge[k]);
     return RR_OK;
 }
 

@@ -56,9 +56,6 @@ CREATE TABLE charges (
     effective INTEGER NOT NULL, after_horizon INTEGER NOT NULL, quantity REAL, unit TEXT NOT NULL, rate_nano INTEGER NOT NULL,
     rate_per INTEGER NOT NULL, rate_time INTEGER NOT NULL);
 
-CREATE INDEX leases_of ON leases (alternative);
-CREATE INDEX charges_of ON charges (alternative);
-
 CREATE VIEW job AS
     SELECT a.name AS alternative, j.job_id, u.text AS user, c.text AS account, k.text AS class, j.gpus_milli / 1e3 AS gpus,
            j.submit_us / 1e6 AS submit_s, j.start_us / 1e6 AS start_s, j.end_us / 1e6 AS end_s,
@@ -75,3 +72,7 @@ CREATE VIEW charge AS
            x.due_us / 1e6 AS due_s, x.billed / 1e6 AS billed, x.effective / 1e6 AS effective, x.after_horizon / 1e6 AS after_horizon,
            x.quantity, x.unit
     FROM charges x JOIN alternatives a ON a.id = x.alternative LEFT JOIN pools p ON p.alternative = x.alternative AND p.pool = x.pool;
+
+-- Made when all rows are in.
+CREATE INDEX leases_of ON leases (alternative);
+CREATE INDEX charges_of ON charges (alternative);
