@@ -236,13 +236,46 @@ static enum rr_status read_sweep(struct loading *l)
 
 /* ---- variants ---- */
 
-// A reason about one of several alternatives says which.
-static enum rr_status in_alternative(const struct loading *l, enum rr_status st, const char *variant)
+static struct rr_scenario *new_variant(struct loading *l, const cJSON *document, const char *alternative, const char *name)
 {
-    char reason[RR_REASON_MAX];
+    struct rr_scenario *s = RR_NEW(l->set.arena, struct rr_scenario);
+    s->variant = name;
+    s->alternative = alternative;
+    s->document = document;
+    s->json = l->set.json;
+    s->notes.arena = l->set.arena;
+    return s;
+}
+
+static enum rr_status last_changes(struct loading *l, cJSON **document)
+{
+    for (size_t i = 0; i < l->n_values; i++) *document = keep(l, rr_json_merge(*document, l->values[i]));
+    return apply_settings(l, *document);
+}
+
+// Is it the patch that brought this about, or would the scenario without it be refused for the same reason?
+static bool is_of_the_base(struct loading *l, const char *reason)
+{
+    cJSON *document = keep(l, cJSON_Duplicate(l->base, true));
+    if (last_changes(l, &document) != RR_OK) return false;
+    return rr_scenario_read(&l->reading, document, new_variant(l, document, "base", "base")) != RR_OK && strcmp(rr_reason(), reason) == 0;
+}
+
+// "...: /pools/own/plan/price: unknown key ...": does the base have it, so that it only fits the patched neighbours no more?
+static bool is_left_over(const struct loading *l, const char *reason)
+{
+    const char *at = strstr(reason, ": /"), *end = strstr(reason, ": unknown key ");
+    return at && end && at < end && rr_json_at(l->base, rr_strndup(l->set.arena, at + 2, (size_t)(end - at - 2)));
+}
+
+// A reason about one of several alternatives says which.
+static enum rr_status in_alternative(struct loading *l, enum rr_status st, const char *variant)
+{
     if (!rr_json_member(l->root, "alternatives") && l->n_axes == 0) return st;
-    snprintf(reason, sizeof reason, "%s", rr_reason());
-    return rr_fail(st, "%s (in alternative \"%s\")", reason, variant);
+    const char *reason = rr_strdup(l->set.arena, rr_reason());
+    if (is_of_the_base(l, reason)) return rr_fail(st, "%s", reason);
+    return rr_fail(st, "%s (in alternative \"%s\"%s)", reason, variant,
+                   is_left_over(l, reason) ? "; a patch keeps what it does not name: set to null what must go" : "");
 }
 
 static enum rr_status add_variant(struct loading *l, cJSON *document, const char *alternative, const char *name)
@@ -251,14 +284,8 @@ static enum rr_status add_variant(struct loading *l, cJSON *document, const char
         if (strcmp(l->variant.at[i]->variant, name) == 0)
             return rr_json_fail(RR_EINPUT, l->set.json, rr_json_member(l->root, "alternatives"), "/alternatives", "\"%s\" stands twice",
                                 name);
-    for (size_t i = 0; i < l->n_values; i++) document = keep(l, rr_json_merge(document, l->values[i]));
-    RR_TRY(apply_settings(l, document));
-    struct rr_scenario *s = RR_NEW(l->set.arena, struct rr_scenario);
-    s->variant = name;
-    s->alternative = alternative;
-    s->document = document;
-    s->json = l->set.json;
-    s->notes.arena = l->set.arena;
+    RR_TRY(last_changes(l, &document));
+    struct rr_scenario *s = new_variant(l, document, alternative, name);
     const enum rr_status st = rr_scenario_read(&l->reading, document, s);
     if (st != RR_OK) return in_alternative(l, st, name);
     if (!s->name) s->name = stem_of(l->set.arena, l->set.path);

@@ -413,6 +413,7 @@ static enum rr_status scan_document(struct scan *c)
     if (c->p >= c->n) return fail_at(c, 0, "empty; a JSON document was expected");
     RR_TRY(scan_value(c));
     RR_TRY(skip_space(c));
+    if (c->s[c->p] == '}' || c->s[c->p] == ']') return fail_at(c, c->p, "this %c closes nothing", c->s[c->p]);
     if (c->p < c->n) return fail_at(c, c->p, "the document is over; nothing may follow it");
     return RR_OK;
 }

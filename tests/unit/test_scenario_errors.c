@@ -160,6 +160,15 @@ static const struct {
      "/pools/own/nodes",
      {"-3 given", "(in alternative \"a\")"}},
     {FAKE(", \"alternatives\": {\"a\": {\"pools\": null}}"), "/pools", {"no pool", "(in alternative \"a\")"}},
+    {FAKE(", \"alternatives\": {\"a\": {\"pools\": {\"own\": {\"plan\": {\"type\": \"on_demand\", \"rat\": 1}}}}}"),
+     "/pools/own/plan/rat",
+     {"unknown key \"rat\"; did you mean \"rate\"? (in alternative \"a\")"}},
+    {"{\"rackrate\": 1, " FAKE_WORK
+     ", \"pools\": {\"p\": {\"gpus_per_node\": 1, \"nodes\": 1, \"plan\": {\"type\": \"on_demand\", \"rate\": "
+     "\"$5/h\"}}}, \"alternatives\": {\"a\": {\"pools\": {\"p\": {\"plan\": {\"type\": \"owned\"}}}}}}",
+     "/pools/p/plan/rate",
+     {"unknown key \"rate\"", "(in alternative \"a\"; a patch keeps what it does not name: set to null what must go)"}},
+    {FAKE("}"), "", {"this } closes nothing"}},
     {FAKE(", \"sweep\": []"), "/sweep", {"values by pointer"}},
     {FAKE(", \"sweep\": {\"pools/own/nodes\": [1]}"), "/sweep/pools~1own~1nodes", {"a JSON pointer is expected"}},
     {FAKE(", \"sweep\": {\"/pools/own/nodes\": 4}"), "/sweep/~1pools~1own~1nodes", {"a list of values"}},
@@ -212,6 +221,15 @@ static void place_is_that_of_the_value(void **state)
     char want[200];
     snprintf(want, sizeof want, "%s:5:41: /pools/own/nodes: -3 given", fake_path);
     if (strncmp(rr_reason(), want, strlen(want)) != 0) fail_msg("%s", rr_reason());
+}
+
+static void what_is_wrong_without_a_patch_names_no_alternative(void **state)
+{
+    (void)state;
+    struct rr_scenario_set *s = NULL;
+    assert_int_equal(fake_load(FAKE(", \"warmup\": 5, \"alternatives\": {\"a\": {}, \"b\": {}}"), NULL, &s), RR_EINPUT);
+    assert_non_null(strstr(rr_reason(), "/warmup: 5 has no unit"));
+    assert_null(strstr(rr_reason(), "in alternative"));
 }
 
 static void refused_set(const char *set, enum rr_status status, const char *reason)
@@ -291,9 +309,13 @@ static void paths_are_not_looked_at_when_told(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_mistake_is_one_clear_line), cmocka_unit_test(place_is_that_of_the_value),
-        cmocka_unit_test(a_wrong_set_is_refused),          cmocka_unit_test(values_and_options_are_checked),
-        cmocka_unit_test(too_many_points_are_refused),     cmocka_unit_test(paths_are_not_looked_at_when_told),
+        cmocka_unit_test(every_mistake_is_one_clear_line),
+        cmocka_unit_test(place_is_that_of_the_value),
+        cmocka_unit_test(what_is_wrong_without_a_patch_names_no_alternative),
+        cmocka_unit_test(a_wrong_set_is_refused),
+        cmocka_unit_test(values_and_options_are_checked),
+        cmocka_unit_test(too_many_points_are_refused),
+        cmocka_unit_test(paths_are_not_looked_at_when_told),
     };
     return cmocka_run_group_tests(tests, setup, fake_teardown);
 }
