@@ -104,8 +104,6 @@ demo: ## replay the shipped buy-or-rent scenario and show what it says
 	+$(Q)$(SUB) demo-run
 demo-run: all
 	$(Q)build/rackrate run data/scenarios/buy-vs-rent.json -o out/demo
-	@echo
-	@echo "The report: out/demo/report.html (or report.md, results.json)"
 
 # make check T=PATTERN picks tests by name. SUITE: what a plain run takes; tests/run starts the slow ones first.
 PICK = $(if $(T),$(shell printf '%s\n' $(1) | grep -E -- '$(T)'),$(1))
