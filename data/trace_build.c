@@ -330,9 +330,20 @@ static const char *bad_times(const struct rr_trace_row *r)
 
 static const char *bad_count(int64_t n, const char *bad) { return n != RR_NOT_GIVEN && (n < 0 || n > INT32_MAX) ? bad : NULL; }
 
+/* Longer texts are damage (a quote that closes megabytes later), not names. */
+#define RR_MOST_NAME 1024
+
+static const char *bad_names(const struct rr_trace_row *r)
+{
+    const bool long_one = (r->id.n > RR_MOST_NAME) | (r->class_name.n > RR_MOST_NAME) | (r->user.n > RR_MOST_NAME) |
+                          (r->account.n > RR_MOST_NAME) | (r->gpu_types.n > 64 * RR_MOST_NAME);
+    return long_one ? "an id or a name of more than 1,024 bytes" : NULL;
+}
+
 static const char *bad_row(const struct rr_trace_row *r)
 {
     const char *bad = bad_times(r);
+    if (!bad) bad = bad_names(r);
     if (!bad) bad = bad_gpus(r->gpus_milli);
     if (!bad) bad = bad_count(r->nodes, "the number of nodes is negative or past 2^31");
     if (!bad) bad = bad_count(r->cpus_milli, "the number of CPUs is negative or past 2,147,483");
@@ -373,7 +384,7 @@ static bool has_more(const struct rr_trace_row *r)
 static bool plainly_good(const struct rr_trace_row *r)
 {
     return ((uint64_t)r->submit_us < RR_MOST_TIME) & ((uint64_t)r->run_us < RR_MOST_TIME) & ((uint64_t)r->gpus_milli <= INT32_MAX) &
-           ((r->gpus_milli <= 1000) | (r->gpus_milli % 1000 == 0));
+           ((r->gpus_milli <= 1000) | (r->gpus_milli % 1000 == 0)) & (r->id.n <= RR_MOST_NAME);
 }
 
 static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row, uint64_t types, uint32_t class)

@@ -110,6 +110,12 @@ bad_trace() {
     fails 3 'jobs.csv:3: ' "$RR" run s.json -o out
     [ "${#stderr}" -lt 2200 ]
 }
+@test "trace: a 1 MiB id" {
+    { jobs 'a,0,5,1'; printf '"%s",1,7,1\n' "$(head -c 1048576 /dev/zero | tr '\0' x)"; } >jobs.csv
+    scenario >s.json
+    fails 3 'jobs.csv:3: .*more than 1,024 bytes' "$RR" run s.json -o out
+    [ "${#stderr}" -lt 2200 ]
+}
 @test "trace: a quote that never ends" {
     printf 'job_id,submit_s,duration_s,gpus\n"a,0,5,1\nb,0,5,1\n' >jobs.csv
     scenario >s.json
