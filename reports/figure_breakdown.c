@@ -97,7 +97,7 @@ static void draw_names(struct rr_drawing *d, const struct plot *p, double left, 
         double total = 0;
         for (int c = 0; c < RR_COLOURS; c++) total += sum_of(a, p, c);
         rr_draw_text(d, left - 10, top + area * ((double)i + 0.6) / ((double)p->n + 0.2), "right", "#1b1f24",
-                     rr_draw_short(d->arena, a->name, 22));
+                     rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[p->shown[i]]), 22));
         rr_buf_puts(&d->script, "set label ");
         rr_draw_quoted(d, rr_show_amount(d->arena, total, d->s->currency));
         rr_buf_putf(&d->script, " at first %.9g,%zu left offset character 0.6,0 textcolor rgb \"#1b1f24\" front\n",
@@ -135,7 +135,7 @@ bool rr_figure_breakdown(struct rr_drawing *d, struct rr_figure *f)
     const char *unit = rr_draw_money_unit(d->arena, fmax(p.most, -p.least), d->s->currency, &p.divide);
     double wide = 40;
     for (size_t i = 0; i < p.n; i++)
-        wide = fmax(wide, rr_draw_text_width(rr_draw_short(d->arena, d->s->alternative[d->chosen[p.shown[i]]].name, 22)));
+        wide = fmax(wide, rr_draw_text_width(rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[p.shown[i]]), 22)));
     const double left = wide + 26, area = BAR * (double)p.n + 10;
     int rows = 1; // of the legend, measured on a drawing that is thrown away
     struct rr_drawing trial = {.s = d->s, .arena = d->arena, .height = 100};

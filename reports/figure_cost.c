@@ -45,7 +45,8 @@ static bool collect(struct rr_drawing *d, struct plot *p)
         const struct rr_alternative *a = &d->s->alternative[d->chosen[i]];
         const struct rr_series *r = rr_series_find(a, "cost_effective");
         if (a->unpriced || !r || r->n < 2) continue;
-        p->curve[p->n++] = (struct curve){.r = r, .name = rr_draw_short(d->arena, a->name, 18), .colour = (int)i};
+        p->curve[p->n++] =
+            (struct curve){.r = r, .name = rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[i]), 18), .colour = (int)i};
         p->from = fmin(p->from, r->x[0]);
         p->to = fmax(p->to, r->x[r->n - 1]);
         for (size_t k = 0; k < r->n; k++) {

@@ -2,6 +2,7 @@
  * reports/figure_gpus.c - GPUs held and used over time, a panel an alternative. */
 #include "reports/csv.h"
 #include "reports/draw.h"
+#include "reports/show.h"
 #include <math.h>
 
 enum { PANELS = 4, PANEL = 128, GAP = 34, TOP = 34, BOTTOM = 60, LEFT = 78, RIGHT = 44, BINS = 320 };
@@ -51,7 +52,7 @@ static size_t collect(struct rr_drawing *d, struct panel *panel, double *until)
         const struct rr_alternative *a = &d->s->alternative[d->chosen[i]];
         const struct rr_series *used = rr_series_find(a, "used_gpus"), *held = rr_series_find(a, "held_gpus");
         if (!used || !held || used->n < 2 || held->n < 2) continue;
-        panel[n++] = (struct panel){rr_draw_short(d->arena, a->name, 60), used, held};
+        panel[n++] = (struct panel){rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[i]), 60), used, held};
         const double bin = used->x[1] - used->x[0];
         *until = fmax(*until, used->x[used->n - 1] + bin);
     }

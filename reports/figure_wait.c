@@ -2,6 +2,7 @@
  * reports/figure_wait.c - the share of started jobs that waited at most so long. */
 #include "reports/csv.h"
 #include "reports/draw.h"
+#include "reports/show.h"
 #include <math.h>
 
 enum { HEIGHT = 420, LEFT = 96, RIGHT = 44, BOTTOM = 62 };
@@ -64,7 +65,7 @@ bool rr_figure_wait(struct rr_drawing *d, struct rr_figure *f)
         const struct rr_series *r = rr_series_find(a, "wait_cdf");
         if (!r || r->n == 0) continue;
         curve[n] = (struct curve){r, (int)i};
-        name[n] = rr_draw_short(d->arena, a->name, 40);
+        name[n] = rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[i]), 40);
         colour[n++] = rr_colour[i];
         most = fmax(most, 1.15 * r->x[r->n - 1]);
     }

@@ -16,7 +16,7 @@ static const struct {
               {RR_M_WAIT_P95, "wait p95", false},
               {RR_M_WORK_FINISHED_SHARE, "finished", true},
               {RR_M_GPU_ALLOCATED_SHARE, "allocated", true}};
-enum { COLUMNS = sizeof column / sizeof *column, MOST_ROWS = 40, LEAST_NAME = 8, WIDE = 80 };
+enum { COLUMNS = sizeof column / sizeof *column, MOST_ROWS = 40, LEAST_NAME = 8, WIDE_NAME = 26, WIDE = 80 };
 
 // Columns on the screen: one a UTF-8 character.
 static int width_of(const char *s)
@@ -80,39 +80,67 @@ static const char *value(const struct rr_store *s, struct rr_arena *a, const str
     return rr_show_metric(a, rr_metric_info[column[k].metric].unit, v, s->currency);
 }
 
-static void table(const struct rr_store *s, struct rr_arena *a, struct rr_buf *b, int width)
+struct layout {
+    size_t chosen[MOST_ROWS], n;
+    int wide[COLUMNS]; // 0: not shown
+    int name;
+};
+
+static void measure(const struct rr_store *s, struct rr_arena *a, struct layout *l)
 {
-    size_t chosen[MOST_ROWS];
-    const size_t n = rr_show_chosen(s, MOST_ROWS, false, chosen);
-    int wide[COLUMNS], name = LEAST_NAME, all = 0;
+    l->n = rr_show_chosen(s, MOST_ROWS, false, l->chosen);
+    l->name = LEAST_NAME;
+    for (size_t i = 0; i < l->n; i++) {
+        const int w = width_of(rr_show_name(s, a, l->chosen[i]));
+        if (w > l->name) l->name = w;
+    }
     for (int k = 0; k < COLUMNS; k++) {
         bool told = false;
-        wide[k] = width_of(column[k].title);
-        for (size_t i = 0; i < n; i++) {
-            const struct rr_alternative *alt = &s->alternative[chosen[i]];
+        l->wide[k] = width_of(column[k].title);
+        for (size_t i = 0; i < l->n; i++) {
+            const struct rr_alternative *alt = &s->alternative[l->chosen[i]];
             const int w = width_of(value(s, a, alt, k));
             told |= !isnan(alt->metric[column[k].metric].mean);
-            if (w > wide[k]) wide[k] = w;
-            if (width_of(alt->name) > name) name = width_of(alt->name);
+            if (w > l->wide[k]) l->wide[k] = w;
         }
-        if (!told) wide[k] = 0;
-        all += wide[k] ? wide[k] + 2 : 0;
+        l->wide[k] = told ? l->wide[k] + 2 : 0;
     }
-    if (name > width - all) name = width - all > LEAST_NAME ? width - all : LEAST_NAME;
-    padded(b, "", name, false);
-    for (int k = 0, left = width - name; k < COLUMNS; k++) {
-        if (wide[k] && (left -= wide[k] + 2) < 0) wide[k] = 0; // the last columns go first when the terminal is narrow
-        if (wide[k]) padded(b, column[k].title, wide[k] + 2, true);
+}
+
+/* A terminal too narrow for all: first the columns that can best be missed, then the names' ends. */
+static void fit(struct layout *l, int width)
+{
+    static const int missed[] = {6, 3, 2, 5};
+    const int name = l->name < WIDE_NAME ? l->name : WIDE_NAME;
+    int all = 0;
+    for (int k = 0; k < COLUMNS; k++) all += l->wide[k];
+    for (size_t i = 0; i < sizeof missed / sizeof *missed && name + all > width; i++) {
+        all -= l->wide[missed[i]];
+        l->wide[missed[i]] = 0;
     }
+    for (int k = COLUMNS - 1; k > 0 && LEAST_NAME + all > width; k--) {
+        all -= l->wide[k];
+        l->wide[k] = 0;
+    }
+    if (l->name > width - all) l->name = width - all > LEAST_NAME ? width - all : LEAST_NAME;
+}
+
+static void table(const struct rr_store *s, struct rr_arena *a, struct rr_buf *b, int width)
+{
+    struct layout l;
+    measure(s, a, &l);
+    fit(&l, width);
+    padded(b, "", l.name, false);
+    for (int k = 0; k < COLUMNS; k++)
+        if (l.wide[k]) padded(b, column[k].title, l.wide[k], true);
     rr_buf_puts(b, "\n");
-    for (size_t i = 0; i < n; i++) {
-        const struct rr_alternative *alt = &s->alternative[chosen[i]];
-        padded(b, short_name(a, alt->name, name), name, false);
+    for (size_t i = 0; i < l.n; i++) {
+        padded(b, short_name(a, rr_show_name(s, a, l.chosen[i]), l.name), l.name, false);
         for (int k = 0; k < COLUMNS; k++)
-            if (wide[k]) padded(b, value(s, a, alt, k), wide[k] + 2, true);
+            if (l.wide[k]) padded(b, value(s, a, &s->alternative[l.chosen[i]], k), l.wide[k], true);
         rr_buf_puts(b, "\n");
     }
-    if (n < s->n_alternatives) rr_buf_putf(b, "(%zu of %zu alternatives)\n", n, s->n_alternatives);
+    if (l.n < s->n_alternatives) rr_buf_putf(b, "(%zu of %zu alternatives)\n", l.n, s->n_alternatives);
 }
 
 void rr_report_headline(const struct rr_store *s, struct rr_buf *b, int width)
@@ -121,7 +149,9 @@ void rr_report_headline(const struct rr_store *s, struct rr_buf *b, int width)
     if (width <= 0) width = WIDE;
     const size_t n = s->verdict ? strlen(s->verdict) : 0;
     if (n) wrapped(b, a, "", rr_strf(a, "%s%s", s->verdict, s->verdict[n - 1] == '.' ? "" : "."), width);
-    for (size_t i = 0; i < s->n_headline; i++) wrapped(b, a, "warning: ", s->headline[i], width);
+    const char *const *warning;
+    const size_t warnings = rr_show_headline(s, a, &warning);
+    for (size_t i = 0; i < warnings; i++) wrapped(b, a, "warning: ", warning[i], width);
     if (b->n) rr_buf_puts(b, "\n");
     table(s, a, b, width);
     rr_arena_free(a);

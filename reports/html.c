@@ -14,7 +14,20 @@ struct writer {
 };
 
 static void put(struct writer *w, const char *s) { rr_buf_puts(w->b, s); }
-static void text(struct writer *w, const char *s) { rr_buf_html(w->b, s); }
+
+// A number keeps its per cent sign on its line.
+static void text(struct writer *w, const char *s)
+{
+    struct rr_buf b = {0};
+    rr_buf_html(&b, s);
+    const char *at = rr_buf_text(&b);
+    for (const char *sign; (sign = strstr(at, " %")); at = sign + 1) {
+        rr_buf_put(w->b, at, (size_t)(sign - at));
+        put(w, "&nbsp;");
+    }
+    put(w, at);
+    rr_buf_done(&b);
+}
 
 static void wrapped(struct writer *w, const char *open, const char *s, const char *close)
 {

@@ -130,3 +130,95 @@ size_t rr_show_chosen(const struct rr_store *s, size_t most, bool priced_only, s
     }
     return n;
 }
+
+// "[/pools/own/nodes=4,/x/y=2]" -> "nodes=4, y=2".
+static void points_of(struct rr_buf *b, const char *at)
+{
+    for (bool first = true; *at && *at != ']'; first = false) {
+        const size_t n = strcspn(at, ",]"), key = strcspn(at, "=");
+        size_t from = key < n ? key : n;
+        while (from > 0 && at[from - 1] != '/') from--;
+        if (!first) rr_buf_puts(b, ", ");
+        rr_buf_put(b, at + from, n - from);
+        at += n;
+        if (*at == ',') at++;
+    }
+}
+
+static bool one_alternative(const struct rr_store *s)
+{
+    for (size_t i = 1; i < s->n_alternatives; i++)
+        if (strcmp(s->alternative[i].alternative, s->alternative[0].alternative) != 0) return false;
+    return true;
+}
+
+static const char *brief(const struct rr_store *s, struct rr_arena *a, size_t i)
+{
+    const struct rr_alternative *alt = &s->alternative[i];
+    const size_t n = strlen(alt->alternative);
+    if (strncmp(alt->name, alt->alternative, n) != 0 || strncmp(alt->name + n, "[/", 2) != 0) return alt->name;
+    struct rr_buf b = {0};
+    if (!one_alternative(s)) rr_buf_putf(&b, "%s, ", alt->alternative);
+    points_of(&b, alt->name + n + 1);
+    return kept(a, &b);
+}
+
+const char *rr_show_name(const struct rr_store *s, struct rr_arena *a, size_t i)
+{
+    const char *name = brief(s, a, i);
+    for (size_t k = 0; k < s->n_alternatives; k++)
+        if (k != i && strcmp(brief(s, a, k), name) == 0) return s->alternative[i].name;
+    return name;
+}
+
+// The text behind "NAME: " and whose it is; SIZE_MAX = of no alternative.
+static const char *text_of(const struct rr_store *s, const char *line, size_t *whose)
+{
+    *whose = SIZE_MAX;
+    for (size_t i = 0; i < s->n_alternatives; i++) {
+        const size_t n = strlen(s->alternative[i].name);
+        if (strncmp(line, s->alternative[i].name, n) == 0 && strncmp(line + n, ": ", 2) == 0) {
+            *whose = i;
+            return line + n + 2;
+        }
+    }
+    return line;
+}
+
+enum { NAMES_TOLD = 3 };
+struct warning {
+    const char *text;
+    size_t whose;
+    bool told;
+};
+
+/* Warning `from` and all later ones that say the same of another alternative. */
+static const char *joined(const struct rr_store *s, struct rr_arena *a, struct warning *w, size_t from)
+{
+    struct rr_buf b = {0};
+    size_t n = 0;
+    for (size_t i = from; i < s->n_headline; i++) {
+        if (w[i].told || w[i].whose == SIZE_MAX || strcmp(w[i].text, w[from].text) != 0) continue;
+        w[i].told = true;
+        if (n++ < NAMES_TOLD) rr_buf_putf(&b, "%s%s", n > 1 ? ", " : "", rr_show_name(s, a, w[i].whose));
+    }
+    if (n == s->n_alternatives && n > 1)
+        b.n = 0;
+    else if (n > NAMES_TOLD)
+        rr_buf_putf(&b, " and %zu more", n - NAMES_TOLD);
+    if (b.n) rr_buf_puts(&b, ": ");
+    rr_buf_puts(&b, w[from].text);
+    return kept(a, &b);
+}
+
+size_t rr_show_headline(const struct rr_store *s, struct rr_arena *a, const char *const **ret)
+{
+    const char **line = RR_NEWS(a, const char *, s->n_headline + 1);
+    struct warning *w = RR_NEWS(a, struct warning, s->n_headline + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_headline; i++) w[i].text = text_of(s, s->headline[i], &w[i].whose);
+    for (size_t i = 0; i < s->n_headline; i++)
+        if (!w[i].told) line[n++] = w[i].whose == SIZE_MAX ? w[i].text : joined(s, a, w, i);
+    *ret = line;
+    return n;
+}

@@ -20,4 +20,9 @@ const char *rr_show_word(struct rr_arena *a, const char *word);
 const char *rr_show_span(struct rr_arena *a, double seconds); /* "3 years", "4 weeks", "5.5 days" */
 /* The alternatives that a table or plot with room for `most` shows: best, baseline, then file order; returned in file order. */
 size_t rr_show_chosen(const struct rr_store *s, size_t most, bool priced_only, size_t *ret /* [most] */);
+/* Where room is short: "mix[/pools/own/nodes=4]" is "mix, nodes=4", without "mix, " when all variants are of one alternative; the whole name when two
+ * would look the same. */
+const char *rr_show_name(const struct rr_store *s, struct rr_arena *a, size_t i);
+/* The headline's warnings; "NAME: TEXT" with the same text for several alternatives is one line. Returns how many, lines in *ret. */
+size_t rr_show_headline(const struct rr_store *s, struct rr_arena *a, const char *const **ret);
 #endif

@@ -134,7 +134,9 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     frame(s, d);
     const size_t n = strlen(s->verdict);
     if (n) rr_doc_lead(d, rr_strf(d->arena, "%s%s", s->verdict, s->verdict[n - 1] == '.' ? "" : "."));
-    for (size_t i = 0; i < s->n_headline; i++) rr_doc_warning(d, "%s", s->headline[i]);
+    const char *const *warning;
+    const size_t warnings = rr_show_headline(s, d->arena, &warning);
+    for (size_t i = 0; i < warnings; i++) rr_doc_warning(d, "%s", warning[i]);
     for (size_t i = 0; i < s->n_alternatives; i++)
         for (size_t k = 0; k < s->alternative[i].n_laws; k++)
             if (!s->alternative[i].law[k].holds)

@@ -189,6 +189,34 @@ static void many_alternatives_become_rows(void **state)
     sample_close(&p);
 }
 
+static void sweep_points_are_told_apart_and_warned_of_once(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    static const char *const line[] = {"mix[/pools/own/nodes=4]: no staff", "a warning of all", "mix[/pools/own/nodes=8,/a/b=x]: no staff",
+                                       "rent: other"};
+    p.alternative[0].name = "mix[/pools/own/nodes=4]", p.alternative[0].alternative = "mix";
+    p.alternative[1].name = "mix[/pools/own/nodes=8,/a/b=x]", p.alternative[1].alternative = "mix";
+    p.store.headline = line;
+    p.store.n_headline = 4;
+    const char *const *told;
+    assert_string_equal(rr_show_name(&p.store, p.arena, 0), "mix, nodes=4");
+    assert_string_equal(rr_show_name(&p.store, p.arena, 1), "mix, nodes=8, b=x");
+    assert_string_equal(rr_show_name(&p.store, p.arena, 2), "rent");
+    assert_int_equal(rr_show_headline(&p.store, p.arena, &told), 3);
+    assert_string_equal(told[0], "mix, nodes=4, mix, nodes=8, b=x: no staff");
+    assert_string_equal(told[1], "a warning of all");
+    assert_string_equal(told[2], "rent: other");
+    p.store.n_alternatives = 2;
+    assert_int_equal(rr_show_headline(&p.store, p.arena, &told), 3);
+    assert_string_equal(told[0], "no staff");
+    assert_string_equal(rr_show_name(&p.store, p.arena, 0), "nodes=4");
+    p.alternative[1].name = "mix[/pools/burst/nodes=4]"; // would look the same
+    assert_string_equal(rr_show_name(&p.store, p.arena, 0), "mix[/pools/own/nodes=4]");
+    sample_close(&p);
+}
+
 static void numbers_are_for_people(void **state)
 {
     (void)state;
@@ -241,7 +269,7 @@ static void the_headline_fits_the_terminal(void **state)
     p.alternative[0].name = "a very long name that says [/pools/own/nodes=16] and \x1b[31m red";
     rr_report_headline(&p.store, &b, 0);
     widest(rr_buf_text(&b), 80);
-    has(rr_buf_text(&b), "..  $2,541,795");
+    has(rr_buf_text(&b), "a very long name t");
     rr_buf_done(&b);
     sample_close(&p);
 }
@@ -256,6 +284,7 @@ int main(void)
         cmocka_unit_test(hostile_texts_stay_texts),
         cmocka_unit_test(nothing_at_all_is_a_report_too),
         cmocka_unit_test(many_alternatives_become_rows),
+        cmocka_unit_test(sweep_points_are_told_apart_and_warned_of_once),
         cmocka_unit_test(numbers_are_for_people),
         cmocka_unit_test(the_headline_fits_the_terminal),
     };
