@@ -28,6 +28,19 @@ const char *rr_why_text(enum rr_reason r)
         [RR_WHY_NO_GPU_TYPE] = "no pool has the GPU type",
         [RR_WHY_NO_DEVICE] = "no node fits its GPUs, CPUs and memory together",
         [RR_WHY_HORIZON] = "cut off by the horizon",
+        [RR_WHY_PREEMPTED] = "preempted",
+        [RR_WHY_MOVED] = "moved to other nodes",
+        [RR_WHY_NODE_FAILURE] = "node failure",
+        [RR_WHY_GPU_FAILURE] = "GPU failure",
+        [RR_WHY_NETWORK_FAILURE] = "network failure",
+        [RR_WHY_POWER_FAILURE] = "power failure",
+        [RR_WHY_RECLAIMED] = "spot capacity reclaimed",
+        [RR_WHY_PRICE] = "spot price above the limit",
+        [RR_WHY_MAINTENANCE] = "planned maintenance",
+        [RR_WHY_DRAINED] = "node released",
+        [RR_WHY_CHECKPOINT] = "writing checkpoints",
+        [RR_WHY_RESTART] = "starting and restoring",
+        [RR_WHY_CLASS] = "its class may use no pool that could run it",
     };
     assert((unsigned)r < RR_WHYS);
     return text[r];

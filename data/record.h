@@ -28,6 +28,22 @@ enum rr_reason {
     RR_WHY_NO_GPU_TYPE,   /* rejected: no pool has the GPU type */
     RR_WHY_NO_DEVICE,     /* rejected: no node fits its GPUs, CPUs and memory together */
     RR_WHY_HORIZON,       /* waiting or running at the horizon */
+    /* why an attempt was interrupted: the job waits again */
+    RR_WHY_PREEMPTED,    /* by the scheduler, for another job */
+    RR_WHY_MOVED,        /* by the scheduler, to other nodes */
+    RR_WHY_NODE_FAILURE, /* hardware of the node */
+    RR_WHY_GPU_FAILURE,
+    RR_WHY_NETWORK_FAILURE,
+    RR_WHY_POWER_FAILURE,
+    RR_WHY_RECLAIMED,   /* spot capacity was taken back */
+    RR_WHY_PRICE,       /* the spot price passed max_price */
+    RR_WHY_MAINTENANCE, /* planned */
+    RR_WHY_DRAINED,     /* the node was released before its time: shrinking, end of a lease */
+    /* what GPU time is lost to beside interruptions */
+    RR_WHY_CHECKPOINT, /* writing checkpoints */
+    RR_WHY_RESTART,    /* starting and restoring */
+    /* more reasons for a rejection */
+    RR_WHY_CLASS, /* rejected: its class may use no pool that could run it */
     RR_WHYS,
 };
 const char *rr_job_state_text(enum rr_job_state s); /* "finished" */
@@ -42,18 +58,24 @@ struct rr_outcome {           /* of job i of the replayed trace */
     uint8_t state, reason; /* enum rr_job_state, enum rr_reason */
 };
 
+/* A job's GPUs on nodes from a start to the job's end, an interruption or the end of the replay. GPU time used = gpus_milli x (end_us -
+ * start_us - lost_us), lost = gpus_milli x lost_us. In order of end, then of what happened first. */
 struct rr_attempt {
     uint32_t job;
-    uint32_t node, nodes; /* first node and how many */
+    uint32_t node, nodes; /* first node, global id, and how many */
+    int32_t gpus_milli;   /* in total */
     uint16_t pool;
-    uint8_t reason;
+    uint8_t reason; /* of the interruption; RR_WHY_HORIZON when it still ran; else the job's: it ended */
     int64_t start_us, end_us;
+    int64_t lost_us;     /* wall time that left no kept work: overheads, and work thrown away */
+    int64_t overhead_us; /* of lost_us: start, restore, checkpoints that were written */
 };
 
 /* A node held from request (boot included) to release. Leases of one pool are in order of start, then node. */
 struct rr_lease {
     int64_t start_us, ready_us, end_us; /* request, usable, release; ready_us <= end_us */
-    int64_t used_milli_us;              /* milli-GPU-microseconds used by jobs while held */
+    int64_t used_milli_us;              /* milli-GPU-microseconds that jobs held on it, lost ones included */
+    int64_t down_milli_us;              /* those that nobody could use: down, or drained */
     uint32_t node;                      /* global id */
     uint16_t pool;
 };

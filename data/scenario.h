@@ -9,14 +9,17 @@
 #include "data/metric.h"
 #include "data/param.h"
 #include "data/trace.h"
+#include "data/where.h"
 
 struct rr_workload {
     uint64_t given;
-    const char *name;     /* the key */
-    const char *pointer;  /* "/workload/prod" */
-    const char *trace;    /* path, or NULL with generate */
-    const char *format;   /* "auto" */
-    const cJSON *columns; /* or NULL; a path "-" is stdin */
+    const char *name;             /* the key */
+    const char *pointer;          /* "/workload/prod" */
+    const char *trace;            /* path, or NULL with generate */
+    const char *format;           /* "auto" */
+    const cJSON *columns;         /* or NULL; a path "-" is stdin */
+    const char *where_text;       /* or NULL */
+    const struct rr_where *where; /* which jobs of the trace; NULL = all */
     double load_scale, time_scale, max_rejected;
     bool repeat;
     const cJSON *generate_json;
@@ -37,6 +40,7 @@ struct rr_pool {
     int64_t gpus_per_node, cpus_per_node, memory_bytes;   /* as given in the pool itself, 0 = not */
     const char *gpu;                                      /* accelerator id for type constraints, "" = any */
     int64_t boot_us, idle_timeout_us;
+    bool reclaimable; /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
     const struct rr_kind *plan; /* NULL = unpriced */
     void *plan_params;          /* struct of the plan, filled from its rows */
     const cJSON *nodes_json, *plan_json;
@@ -58,6 +62,32 @@ struct rr_scheduler {
     bool blocking; /* fifo: a head that does not fit blocks all behind it (default true) */
     int overrun;   /* 0 continue, 1 kill: a job that outruns its estimate */
 };
+/* What a start, a checkpoint and an interruption cost ("checkpoint", of the scenario and of classes). All zero: nothing. */
+struct rr_checkpoint {
+    uint64_t given;
+    const char *interval; /* as written */
+    enum { RR_INTERVAL_NONE, RR_INTERVAL_FIXED, RR_INTERVAL_YOUNG, RR_INTERVAL_DALY, RR_INTERVAL_BEST } rule;
+    int64_t interval_us;                    /* RR_INTERVAL_FIXED: of work between two checkpoints */
+    int64_t write_us, restore_us, start_us; /* a checkpoint; every start but the first; every start */
+    int on_preempt;                         /* 0 save: a preempted job keeps its work and owes one write, 1 lose */
+    bool on_notice;                         /* a notice of at least write_us is used to save */
+};
+/* A kind of jobs ("classes"): the first whose `where` holds, else the one named like the job's class in the trace. */
+struct rr_class {
+    uint64_t given;
+    const char *name, *pointer;
+    const char *where_text;
+    const struct rr_where *where; /* NULL: by name alone */
+    bool interruptible;           /* false: never preempted, never in a reclaimable pool */
+    int64_t priority;             /* larger goes first */
+    struct rr_price waiting_given;
+    struct rr_rate waiting;          /* cost of waiting, per job and hour, in the scenario's currency; nano 0 = none */
+    struct rr_checkpoint checkpoint; /* its own, or the scenario's */
+    bool *may_use;                   /* [n_pools]; NULL = all */
+    const cJSON *checkpoint_json;
+};
+#define RR_NO_CLASS UINT16_MAX
+
 struct rr_finance {
     uint64_t given;
     double discount_rate;        /* effective yearly */
@@ -107,6 +137,9 @@ struct rr_scenario {
     struct rr_commitment *commitment;
     size_t n_commitments;
     struct rr_scheduler scheduler;
+    struct rr_checkpoint checkpoint;
+    struct rr_class *classes;
+    size_t n_classes;
     struct rr_finance finance;
     struct rr_limit *service;
     size_t n_service;

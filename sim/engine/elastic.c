@@ -7,6 +7,14 @@
 #include "sim/engine/sim.h"
 #include <assert.h>
 
+void rr_node_touch(struct rr_sim *s, size_t pool, uint32_t node)
+{
+    struct rr_closed *c = rr_fleet_closed(&s->pool[pool], node);
+    if (!c) return;
+    s->lease.at[s->pool[pool].node[node].lease].down_milli_us += c->free_milli * (s->now_us - c->since_us);
+    c->since_us = s->now_us;
+}
+
 static void hold(struct rr_sim *s, size_t pool, uint32_t node, int64_t ready_us)
 {
     struct rr_books *b = &s->books[pool];
@@ -19,21 +27,29 @@ static void hold(struct rr_sim *s, size_t pool, uint32_t node, int64_t ready_us)
     s->level.held_milli += milli;
     b->time.nodes_started++;
     if (++b->held > b->time.nodes_peak) b->time.nodes_peak = b->held;
+    rr_supply_tell(s, pool, node, RR_TOLD_HELD);
 }
 
-static void release(struct rr_sim *s, size_t pool, uint32_t node)
+void rr_sim_node_release(struct rr_sim *s, size_t pool, uint32_t node)
 {
     struct rr_books *b = &s->books[pool];
     struct rr_fleet_pool *p = &s->pool[pool];
-    struct rr_lease *l = &s->lease.at[p->node[node].lease];
+    assert(b->elastic);
     rr_books_touch(s, pool);
-    rr_fleet_remove(p, node);
+    if (rr_sim_node_boots(s, pool, node)) {
+        rr_elastic_unboot(s, pool, node);
+    } else {
+        rr_node_touch(s, pool, node);
+        rr_fleet_remove(p, node);
+    }
+    struct rr_lease *l = &s->lease.at[p->node[node].lease];
     l->end_us = s->now_us;
     l->used_milli_us = p->node[node].used_milli_us;
     s->level.held_milli -= INT64_C(1000) * rr_node_kind_of(p, node)->gpus;
     b->idle.at[node].since_us = RR_NEVER;
     b->held--;
     rr_nodeset_add(&b->off, node);
+    rr_supply_tell(s, pool, node, RR_TOLD_RELEASED);
 }
 
 static void cover_nodes(struct rr_sim *s, size_t pool, uint32_t n_nodes)
@@ -60,6 +76,7 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
         struct rr_books *b = &s->books[i];
         *b = (struct rr_books){.min = from->nodes_min,
                                .max = from->nodes_max,
+                               .limit = from->nodes_max,
                                .boot_us = from->boot_us,
                                .idle_timeout_us = from->idle_timeout_us,
                                .elastic = from->nodes_max > from->nodes_min};
@@ -206,7 +223,8 @@ static void plan_bins(const struct rr_sim *s, size_t pool, struct plan *plan)
 static int64_t plan_pool(struct rr_sim *s, size_t pool, struct plan *plan)
 {
     const struct rr_fleet_pool *p = &s->pool[pool];
-    const int64_t most = s->books[pool].elastic ? s->books[pool].max - s->books[pool].held : 0;
+    const struct rr_books *b = &s->books[pool];
+    const int64_t most = b->elastic && b->held < b->limit ? b->limit - b->held : 0;
     int64_t asked = 0;
     plan_bins(s, pool, plan);
     for (size_t a = 0; a < plan->ask.n; a++) {
@@ -217,9 +235,10 @@ static int64_t plan_pool(struct rr_sim *s, size_t pool, struct plan *plan)
     return asked;
 }
 
-static void boot(struct rr_sim *s, size_t pool)
+uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool)
 {
     struct rr_books *b = &s->books[pool];
+    if (!b->elastic || b->held >= b->limit) return RR_NO_NODE;
     if (b->off.count == 0) cover_nodes(s, pool, s->pool[pool].n_nodes + 1);
     const uint32_t node = rr_nodeset_lowest(&b->off);
     rr_nodeset_remove(&b->off, node);
@@ -229,15 +248,17 @@ static void boot(struct rr_sim *s, size_t pool)
     const uint32_t slot = rr_slot_new(s);
     s->slot.at[slot] =
         (struct rr_slot){.start_us = s->now_us, .expected_us = ready, .node = node, .pool = (uint16_t)pool, .live = RR_LIVE_BOOT};
-    rr_events_push(&s->events, ready, RR_EV_READY, slot);
+    rr_sim_push(s, ready, RR_EV_READY, slot);
     s->n_boots++;
     if (s->expected) rr_expected_add(&s->expected[pool], ready, slot);
+    s->freed++; // what is expected has changed
+    return node;
 }
 
 static bool can_grow(const struct rr_sim *s)
 {
     for (size_t i = 0; i < s->n_pools; i++)
-        if (s->books[i].elastic && s->books[i].waiting > 0 && s->books[i].held < s->books[i].max) return true;
+        if (s->books[i].elastic && s->books[i].waiting > 0 && s->books[i].held < s->books[i].limit) return true;
     return false;
 }
 
@@ -246,13 +267,8 @@ void rr_sim_grow(struct rr_sim *s)
     if (!s->any_elastic || s->level.queue == 0 || !can_grow(s)) return;
     struct plan plan = {0};
     plan_init(s, &plan);
-    bool grown = false;
-    for (size_t i = 0; i < s->n_pools; i++) {
-        int64_t n = plan_pool(s, i, &plan);
-        grown |= n > 0;
-        for (; n > 0; n--) boot(s, i);
-    }
-    if (grown) s->freed++; // what is expected has changed
+    for (size_t i = 0; i < s->n_pools; i++)
+        for (int64_t n = plan_pool(s, i, &plan); n > 0; n--) rr_sim_node_request(s, i);
     rr_vec_done(&plan.bin);
     rr_vec_done(&plan.ask);
     rr_vec_done(&plan.left);
@@ -269,16 +285,39 @@ void rr_elastic_boot_done(struct rr_sim *s, uint32_t slot)
     rr_slot_free(s, slot);
     s->freed++;
     rr_elastic_freed(s, r.pool, r.node);
+    rr_supply_tell(s, r.pool, r.node, RR_TOLD_READY);
+}
+
+void rr_elastic_unboot(struct rr_sim *s, size_t pool, uint32_t node)
+{
+    uint32_t slot = 0;
+    while (s->slot.at[slot].sequence == 0 || s->slot.at[slot].live != RR_LIVE_BOOT || s->slot.at[slot].pool != pool ||
+           s->slot.at[slot].node != node)
+        slot++;
+    rr_books_touch(s, pool);
+    s->books[pool].starting--;
+    s->n_boots--;
+    s->n_stale++;
+    s->lease.at[s->pool[pool].node[node].lease].ready_us = s->now_us;
+    if (s->expected) rr_expected_remove(&s->expected[pool], s->slot.at[slot].expected_us, slot);
+    rr_slot_free(s, slot);
+    s->freed++;
 }
 
 // --- idle nodes ---
+
+void rr_elastic_closed(struct rr_sim *s, size_t pool, uint32_t node)
+{
+    if (s->books[pool].elastic) s->books[pool].idle.at[node].since_us = RR_NEVER;
+}
 
 void rr_elastic_busy(struct rr_sim *s, size_t pool, uint32_t node) { s->books[pool].idle.at[node].since_us = RR_NEVER; }
 
 void rr_elastic_freed(struct rr_sim *s, size_t pool, uint32_t node)
 {
     struct rr_books *b = &s->books[pool];
-    if (s->pool[pool].node[node].jobs > 0 || node < b->min) return;
+    const struct rr_node *d = &s->pool[pool].node[node];
+    if (d->jobs > 0 || node < b->min || d->group == RR_NO_GROUP) return;
     b->idle.at[node].since_us = s->now_us;
     rr_vec_push(&b->touched, node);
 }
@@ -292,7 +331,7 @@ static void arm(struct rr_sim *s, size_t pool, uint32_t node)
     i->armed = true;
     const uint32_t slot = rr_slot_new(s);
     s->slot.at[slot] = (struct rr_slot){.node = node, .pool = (uint16_t)pool, .live = RR_LIVE_TIMER};
-    rr_events_push(&s->events, at, RR_EV_TIMER, slot);
+    rr_sim_push(s, at, RR_EV_TIMER, slot);
 }
 
 void rr_elastic_timer(struct rr_sim *s, uint32_t slot)
@@ -308,7 +347,7 @@ void rr_elastic_timer(struct rr_sim *s, uint32_t slot)
     else if (b->waiting > 0)
         rr_vec_push(&b->overdue, r.node);
     else
-        release(s, r.pool, r.node);
+        rr_sim_node_release(s, r.pool, r.node);
 }
 
 static void settle(struct rr_sim *s, size_t pool)
@@ -321,7 +360,7 @@ static void settle(struct rr_sim *s, size_t pool)
         const struct idle *d = &b->idle.at[b->overdue.at[i]];
         if (d->since_us == RR_NEVER || d->armed) continue;
         if (rr_add_us(d->since_us, b->idle_timeout_us) <= s->now_us)
-            release(s, pool, b->overdue.at[i]);
+            rr_sim_node_release(s, pool, b->overdue.at[i]);
         else
             arm(s, pool, b->overdue.at[i]);
     }
@@ -337,7 +376,10 @@ void rr_elastic_settle(struct rr_sim *s)
 void rr_elastic_close(struct rr_sim *s, int64_t end_us)
 {
     s->now_us = end_us;
-    for (size_t i = 0; i < s->n_pools; i++) rr_books_touch(s, i);
+    for (size_t i = 0; i < s->n_pools; i++) {
+        rr_books_touch(s, i);
+        for (size_t k = 0; k < s->pool[i].closed.n; k++) rr_node_touch(s, i, s->pool[i].closed.at[k].node);
+    }
     for (size_t i = 0; i < s->lease.n; i++) {
         struct rr_lease *l = &s->lease.at[i];
         const struct rr_fleet_pool *p = &s->pool[l->pool];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/engine.c - the loop: what happens at one instant, in the order of DESIGN.md section 4, then one scheduling pass. */
 #include "sim/engine/engine.h"
-#include "sim/engine/sim.h"
+#include "sim/engine/attempt.h"
 #include "sim/policy/placement.h"
 
 static const struct rr_kind *const policies[] = {
@@ -39,6 +39,37 @@ static void number_nodes(struct rr_sim *s)
     }
 }
 
+static bool costs(const struct rr_checkpoint *c) { return c->start_us > 0 || (c->rule != RR_INTERVAL_NONE && c->write_us > 0); }
+
+// Can anything interrupt a job or make it last longer than its run time?
+static bool needs_attempts(const struct rr_sim *s)
+{
+    const struct rr_scenario *sc = s->world->scenario;
+    bool any = s->policy->preempts || s->n_supply > 0 || rr_sim_has_speeds(s) || costs(&sc->checkpoint);
+    for (size_t i = 0; i < sc->n_classes; i++) any |= costs(&sc->classes[i].checkpoint);
+    return any;
+}
+
+static enum rr_status check_interval(const struct rr_sim *s, const struct rr_checkpoint *c, const char *pointer)
+{
+    if (c->rule < RR_INTERVAL_YOUNG) return RR_OK;
+    for (size_t i = 0; i < s->n_pools; i++)
+        if (s->node_mtbf_us[i] > 0) return RR_OK;
+    return rr_fail(RR_EINPUT,
+                   "%s/checkpoint/interval: \"%s\" follows from how often nodes fail; add \"failures\", or give a time such as "
+                   "\"30 min\"",
+                   pointer, c->interval);
+}
+
+static enum rr_status check_intervals(const struct rr_sim *s)
+{
+    const struct rr_scenario *sc = s->world->scenario;
+    RR_TRY(check_interval(s, &sc->checkpoint, ""));
+    for (size_t i = 0; i < sc->n_classes; i++)
+        if (sc->classes[i].checkpoint_json) RR_TRY(check_interval(s, &sc->classes[i].checkpoint, sc->classes[i].pointer));
+    return RR_OK;
+}
+
 static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
 {
     const struct rr_scenario *sc = w->scenario;
@@ -60,17 +91,26 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
         RR_TRY(rr_fleet_init(&s->pool[i], &sc->pool[i], w->trace, d, (const struct rr_placement *)(const void *)placement));
     rr_asks_init(&s->asks, w->trace, sc->pool, s->pool, s->n_pools);
     number_nodes(s);
+    s->node_mtbf_us = zeroed(s->n_pools, sizeof *s->node_mtbf_us);
+    rr_sim_classify(s);
+    RR_TRY(rr_supply_init(s));
+    if (needs_attempts(s)) rr_attempts_init(s);
     RR_TRY(rr_elastic_init(s));
     rr_series_init(&s->series, w->timeline_bins, w->horizon_us);
     s->policy_state = zeroed(s->policy->state_size + 1, 1);
     s->policy->init(s->policy_state, s);
-    return RR_OK;
+    RR_TRY(rr_supply_start(s));
+    return check_intervals(s);
 }
 
 static void sim_done(struct rr_sim *s)
 {
     if (s->policy_state) s->policy->done(s->policy_state);
     free(s->policy_state);
+    rr_supply_done(s);
+    rr_attempts_done(s);
+    free(s->node_mtbf_us);
+    free(s->class_of);
     rr_hold_done(s);
     for (size_t i = 0; i < s->n_pools && s->pool; i++) {
         rr_fleet_done(&s->pool[i]);
@@ -106,14 +146,51 @@ static void advance(struct rr_sim *s, int64_t t)
     s->now_us = t;
 }
 
+void rr_sim_wake(struct rr_sim *s, int64_t at_us)
+{
+    if (at_us == RR_NEVER) return;
+    const uint32_t slot = rr_slot_new(s);
+    s->slot.at[slot] = (struct rr_slot){.live = RR_LIVE_WAKE};
+    rr_sim_push(s, at_us, RR_EV_TIMER, slot);
+    s->n_wakes++;
+}
+
+static void wake(struct rr_sim *s, uint32_t slot)
+{
+    rr_slot_free(s, slot);
+    s->n_wakes--;
+    if (s->policy->timer) s->policy->timer(s->policy_state, s);
+}
+
 static void happen(struct rr_sim *s)
 {
     const struct rr_event e = rr_events_pop(&s->events);
+    if (s->slot.at[e.slot].sequence != e.sequence) { // called off at this very instant
+        s->n_stale--;
+        return;
+    }
     s->n_events++;
-    switch (e.kind) {
-    case RR_EV_READY: rr_elastic_boot_done(s, e.slot); break;
-    case RR_EV_END: rr_sim_end(s, e.slot); break;
-    default: rr_elastic_timer(s, e.slot);
+    switch (s->slot.at[e.slot].live) {
+    case RR_LIVE_JOB: rr_sim_end(s, e.slot); break;
+    case RR_LIVE_BOOT: rr_elastic_boot_done(s, e.slot); break;
+    case RR_LIVE_TIMER: rr_elastic_timer(s, e.slot); break;
+    case RR_LIVE_WAKE: wake(s, e.slot); break;
+    default: rr_supply_event(s, e.slot, e.kind);
+    }
+}
+
+static bool is_current(void *ctx, struct rr_event e) { return ((struct rr_sim *)ctx)->slot.at[e.slot].sequence == e.sequence; }
+
+// An event that was called off makes no instant.
+static void drop_stale(struct rr_sim *s)
+{
+    if (s->n_stale > s->events.n / 2 + 1024) {
+        rr_events_filter(&s->events, is_current, s);
+        s->n_stale = 0;
+    }
+    while (s->n_stale > 0 && s->events.n > 0 && !is_current(s, rr_events_top(&s->events))) {
+        rr_events_pop(&s->events);
+        s->n_stale--;
     }
 }
 
@@ -135,17 +212,23 @@ static void instant(struct rr_sim *s, size_t *next)
     if (s->any_elastic) rr_elastic_settle(s);
 }
 
-// Without a horizon the replay ends when nothing can change a job any more: idle timers alone do not keep it going.
+// Without a horizon the replay ends when nothing can change a job any more: idle timers alone do not keep it going. Events of suppliers and timers of
+// policies may never cease; after STALLED without a start or an end, what waits then waits for ever.
+#define STALLED (10 * RR_YEAR_US)
 static bool goes_on(const struct rr_sim *s, size_t next)
 {
+    if (s->failed != RR_OK) return false;
     if (s->world->horizon_us != RR_NEVER) return true;
-    return next < s->trace->n || s->n_ends > 0 || (s->level.queue > 0 && s->n_boots > 0);
+    if (next < s->trace->n || s->n_ends > 0) return true;
+    if (s->level.queue == 0) return false;
+    return s->n_boots > 0 || (s->n_wakes + s->n_supply_events > 0 && s->now_us - s->moved_us < STALLED);
 }
 
 static void loop(struct rr_sim *s)
 {
     size_t next = 0;
     while (goes_on(s, next)) {
+        if (s->n_stale) drop_stale(s);
         int64_t t = rr_events_time(&s->events);
         if (next < s->trace->n && s->trace->submit_us[next] < t) t = s->trace->submit_us[next];
         if (t == RR_NEVER || t > s->world->horizon_us) break;
@@ -169,6 +252,10 @@ static void fix_ids(struct rr_sim *s)
     for (size_t j = 0; moved && j < s->trace->n; j++) {
         struct rr_outcome *o = &s->outcome[j];
         if (o->pool != UINT16_MAX) o->node += base[o->pool] - s->node_base[o->pool];
+    }
+    for (size_t k = 0; moved && s->attempts && k < s->attempts->past.n; k++) {
+        struct rr_attempt *a = &s->attempts->past.at[k];
+        a->node += base[a->pool] - s->node_base[a->pool];
     }
     free(s->node_base);
     s->node_base = base;
@@ -213,7 +300,7 @@ static void cut_off(struct rr_sim *s, int64_t end_us)
     bool *is_free = zeroed(s->slot.n + 1, 1);
     for (uint32_t f = s->free_slot; f != UINT32_MAX; f = s->slot.at[f].node) is_free[f] = true;
     for (size_t i = 0; i < s->slot.n; i++)
-        if (!is_free[i] && s->slot.at[i].live == RR_LIVE_JOB) rr_sim_cut(s, &s->slot.at[i], end_us);
+        if (!is_free[i] && s->slot.at[i].live == RR_LIVE_JOB) rr_sim_cut(s, (uint32_t)i, end_us);
     free(is_free);
     for (size_t j = 0; s->level.queue > 0 && j < s->trace->n; j++)
         if (s->outcome[j].state == RR_JOB_WAITING) s->outcome[j].reason = RR_WHY_HORIZON;
@@ -231,6 +318,15 @@ static void finish(struct rr_sim *s, struct rr_replay *r)
     put_leases(s, r);
     r->outcome = s->outcome;
     s->outcome = NULL;
+    r->class_of = s->class_of;
+    s->class_of = NULL;
+    if (s->attempts) {
+        r->attempt = s->attempts->past.at ? s->attempts->past.at : zeroed(1, sizeof *r->attempt);
+        r->n_attempts = s->attempts->past.n;
+        r->held_us = s->attempts->held_us;
+        s->attempts->past.at = NULL;
+        s->attempts->held_us = NULL;
+    }
     rr_series_finish(&s->series, end_us, &r->timeline);
     r->queue_grows = s->level.queue > 0 && s->backlog[1] > 1.1 * s->backlog[0]; // mean backlog of the last quarter against the one before
 }
@@ -241,7 +337,8 @@ enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret)
     enum rr_status st = sim_init(&s, w);
     if (st == RR_OK) {
         loop(&s);
-        finish(&s, ret);
+        st = s.failed;
+        if (st == RR_OK) finish(&s, ret);
     }
     sim_done(&s);
     return st;
@@ -250,6 +347,9 @@ enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret)
 void rr_replay_done(struct rr_replay *r)
 {
     free(r->outcome);
+    free(r->attempt);
+    free(r->held_us);
+    free(r->class_of);
     free(r->lease);
     free(r->pool_lease);
     free(r->node_gpus);

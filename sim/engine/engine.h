@@ -9,18 +9,25 @@
 #include "data/scenario.h"
 #include "data/trace.h"
 
+struct rr_supply;
 struct rr_world {
     const struct rr_scenario *scenario; /* pools, scheduler */
     const struct rr_trace *trace;       /* the replication's job list (rr_trace_merge) */
     uint32_t replication;
     int64_t horizon_us;    /* RR_NEVER: the last job's end */
     int64_t timeline_bins; /* at most; 0 = no timeline. 2,000 */
+    /* Suppliers beside those of sim/supply/list.h that the scenario wants. */
+    const struct rr_supply *const *supply; /* [n_supply] */
+    size_t n_supply;
 };
 
 /* GPU time of one pool, law 2: held = used + lost + idle + starting + down. Milli-GPU-microseconds. */
 struct rr_pool_time {
     rr_i128 held, used, lost, idle, starting, down;
+    rr_i128 lost_to[RR_WHYS]; /* the parts of `lost`: by the reason of the interruption, RR_WHY_CHECKPOINT, RR_WHY_RESTART */
     int64_t nodes_peak, nodes_started;
+    int64_t nodes_lost[RR_WHYS]; /* rr_sim_node_lost, by reason */
+    int64_t events_of[RR_WHYS];  /* instants at which at least one node was lost, by reason */
 };
 /* Mean, least and most over each bin [i x bin_us, (i + 1) x bin_us). GPUs in milli. */
 struct rr_timeline {
@@ -33,6 +40,10 @@ struct rr_replay {
     int64_t end_us; /* the horizon, or the last event */
     size_t n_jobs;
     struct rr_outcome *outcome; /* [n_jobs] */
+    size_t n_attempts;
+    struct rr_attempt *attempt; /* NULL, and the next one too, when nothing could interrupt or slow a job: outcomes tell all */
+    int64_t *held_us;           /* [n_jobs] sum over its attempts of end - start */
+    uint16_t *class_of;         /* [n_jobs] index into scenario->classes or RR_NO_CLASS; NULL without classes */
     size_t n_leases;
     struct rr_lease *lease; /* sorted by pool, start, node */
     size_t *pool_lease;     /* [n_pools + 1] */
@@ -52,5 +63,5 @@ void rr_replay_done(struct rr_replay *r);
 RR_CHECKED enum rr_status rr_replay_check_jobs(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
 RR_CHECKED enum rr_status rr_replay_check_time(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
 
-extern const struct rr_kinds rr_policies, rr_placements; /* sim/policy/list.h, sim/engine/placement */
+extern const struct rr_kinds rr_policies, rr_placements; /* sim/policy/list.h, sim/policy/placement_list.h */
 #endif

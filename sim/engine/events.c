@@ -36,12 +36,17 @@ void rr_events_done(struct rr_events *e)
     *e = (struct rr_events){0};
 }
 
-uint64_t rr_events_push(struct rr_events *e, int64_t time_us, enum rr_event_kind kind, uint32_t slot)
+static inline struct rr_event unpack(unsigned __int128 x)
 {
-    assert(time_us >= 0 && slot < RR_EVENT_SLOTS);
-    if (e->n == e->cap) resize(e, e->cap * 2 + 5);
-    const uint64_t sequence = ++e->sequence;
-    const unsigned __int128 x = (unsigned __int128)(uint64_t)time_us << 64 | (uint64_t)kind << 60 | sequence << 24 | slot;
+    const uint64_t low = (uint64_t)x;
+    return (struct rr_event){.time_us = (int64_t)(uint64_t)(x >> 64),
+                             .sequence = low >> 24 & ((UINT64_C(1) << 36) - 1),
+                             .slot = (uint32_t)(low & (RR_EVENT_SLOTS - 1)),
+                             .kind = (enum rr_event_kind)(low >> 60)};
+}
+
+static inline void insert(struct rr_events *e, unsigned __int128 x)
+{
     size_t i = e->n++;
     while (i > 0) {
         const size_t up = (i - 1) / 4;
@@ -50,9 +55,16 @@ uint64_t rr_events_push(struct rr_events *e, int64_t time_us, enum rr_event_kind
         i = up;
     }
     e->at[i] = x;
-    return sequence;
 }
 
+uint64_t rr_events_push(struct rr_events *e, int64_t time_us, enum rr_event_kind kind, uint32_t slot)
+{
+    assert(time_us >= 0 && slot < RR_EVENT_SLOTS);
+    if (e->n == e->cap) resize(e, e->cap * 2 + 5);
+    const uint64_t sequence = ++e->sequence;
+    insert(e, (unsigned __int128)(uint64_t)time_us << 64 | (uint64_t)kind << 60 | sequence << 24 | slot);
+    return sequence;
+}
 static inline size_t least_child(const unsigned __int128 *at, size_t first)
 {
     const size_t a = first + (at[first + 1] < at[first]);
@@ -78,9 +90,19 @@ struct rr_event rr_events_pop(struct rr_events *e)
         i = (i - 1) / 4;
     }
     at[i] = e->n ? x : LAST;
-    const uint64_t low = (uint64_t)top;
-    return (struct rr_event){.time_us = (int64_t)(uint64_t)(top >> 64),
-                             .sequence = low >> 24 & ((UINT64_C(1) << 36) - 1),
-                             .slot = (uint32_t)(low & (RR_EVENT_SLOTS - 1)),
-                             .kind = (enum rr_event_kind)(low >> 60)};
+    return unpack(top);
+}
+
+struct rr_event rr_events_top(const struct rr_events *e) { return unpack(e->at[0]); }
+
+void rr_events_filter(struct rr_events *e, bool (*keep)(void *ctx, struct rr_event x), void *ctx)
+{
+    unsigned __int128 *old = rr_xrealloc(NULL, e->n, sizeof *old);
+    size_t kept = 0;
+    for (size_t i = 0; i < e->n; i++)
+        if (keep(ctx, unpack(e->at[i]))) old[kept++] = e->at[i];
+    for (size_t i = 0; i < e->n; i++) e->at[i] = LAST;
+    e->n = 0;
+    for (size_t i = 0; i < kept; i++) insert(e, old[i]);
+    free(old);
 }

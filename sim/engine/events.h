@@ -36,7 +36,10 @@ void rr_events_init(struct rr_events *e);
 void rr_events_done(struct rr_events *e);
 /* time_us >= 0. Returns the event's sequence, never 0. */
 uint64_t rr_events_push(struct rr_events *e, int64_t time_us, enum rr_event_kind kind, uint32_t slot);
-struct rr_event rr_events_pop(struct rr_events *e); /* e->n > 0 */
+struct rr_event rr_events_pop(struct rr_events *e);       /* e->n > 0 */
+struct rr_event rr_events_top(const struct rr_events *e); /* the same, left where it is */
+/* Drop the events that `keep` does not keep. */
+void rr_events_filter(struct rr_events *e, bool (*keep)(void *ctx, struct rr_event x), void *ctx);
 
 static inline int64_t rr_events_time(const struct rr_events *e) { return e->n ? (int64_t)(uint64_t)(e->at[0] >> 64) : INT64_MAX; }
 static inline enum rr_event_kind rr_events_kind(const struct rr_events *e)

@@ -225,6 +225,7 @@ void rr_fleet_done(struct rr_fleet_pool *p)
     rr_vec_done(&p->order);
     rr_vec_done(&p->spare);
     rr_vec_done(&p->spare_set);
+    rr_vec_done(&p->closed);
     free(p->table);
     free(p->node);
     free(p->kind_of);
@@ -256,9 +257,52 @@ void rr_fleet_ready(struct rr_fleet_pool *p, uint32_t node)
     join(p, node, group_of(p, &r));
 }
 
+struct rr_closed *rr_fleet_closed(struct rr_fleet_pool *p, uint32_t node)
+{
+    if (p->node[node].group != RR_NO_GROUP) return NULL;
+    for (size_t i = 0; i < p->closed.n; i++)
+        if (p->closed.at[i].node == node) return &p->closed.at[i];
+    return NULL;
+}
+
+static void forget_closed(struct rr_fleet_pool *p, struct rr_closed *c)
+{
+    p->closed_milli -= c->free_milli;
+    *c = p->closed.at[--p->closed.n];
+}
+
+void rr_fleet_close(struct rr_fleet_pool *p, uint32_t node, int32_t used_milli, int64_t now_us)
+{
+    const bool ready = p->node[node].group != RR_NO_GROUP;
+    struct rr_closed c = {.node = node, .room = rr_room_empty(p, p->kind_of ? p->kind_of[node] : 0), .since_us = now_us};
+    c.free_milli = c.room.free_milli - used_milli;
+    if (ready) {
+        c.room = p->group.at[p->node[node].group].room;
+        p->free_milli -= c.free_milli;
+        leave(p, node);
+    } else if (p->device) {
+        for (int32_t d = 0; d < c.room.whole; d++) p->device[(size_t)node * (size_t)p->max_gpus + (size_t)d] = 1000;
+    }
+    p->closed_milli += c.free_milli;
+    rr_vec_push(&p->closed, c);
+}
+
+void rr_fleet_open(struct rr_fleet_pool *p, uint32_t node)
+{
+    struct rr_closed *c = rr_fleet_closed(p, node);
+    assert(c);
+    p->free_milli += c->free_milli;
+    join(p, node, group_of(p, &c->room));
+    forget_closed(p, c);
+}
+
 void rr_fleet_remove(struct rr_fleet_pool *p, uint32_t node)
 {
     assert(p->node[node].jobs == 0);
+    if (p->node[node].group == RR_NO_GROUP) {
+        forget_closed(p, rr_fleet_closed(p, node));
+        return;
+    }
     p->free_milli -= p->group.at[p->node[node].group].room.free_milli;
     leave(p, node);
 }
@@ -355,9 +399,24 @@ static void take(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n
     move(p, node, &r);
 }
 
-static void give(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n, uint64_t devices)
+// What the job held of a closed node is not free for others.
+static void give_closed(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n, int32_t share_milli, uint64_t devices)
+{
+    struct rr_closed *c = rr_fleet_closed(p, node);
+    rr_room_give(p, &c->room, devices_of(p, node), n, devices);
+    c->free_milli += share_milli;
+    p->closed_milli += share_milli;
+    p->free_milli -= share_milli;
+}
+
+// share_milli: what the job had of the node.
+static void give(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n, int32_t share_milli, uint64_t devices)
 {
     p->node[node].jobs--;
+    if (p->node[node].group == RR_NO_GROUP) {
+        give_closed(p, node, n, share_milli, devices);
+        return;
+    }
     struct rr_room r = p->group.at[p->node[node].group].room;
     rr_room_give(p, &r, devices_of(p, node), n, devices);
     move(p, node, &r);
@@ -412,8 +471,11 @@ void rr_fleet_take(struct rr_fleet_pool *p, uint32_t first, const struct rr_need
 void rr_fleet_give(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n, uint64_t devices)
 {
     p->free_milli += n->milli;
-    if (p->plain)
+    if (p->plain && !p->closed.n) {
         give_plain(p, first, n);
-    else
-        for (uint32_t node = first; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE) give(p, node, n, devices);
+        return;
+    }
+    int32_t i = 0;
+    for (uint32_t node = first; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE, i++)
+        give(p, node, n, n->nodes > 1 ? 1000 * rr_need_whole(n, i) : n->milli, devices);
 }

@@ -57,6 +57,13 @@ struct rr_node {
     uint32_t lease; /* index of its lease */
     int64_t used_milli_us;
 };
+/* A node that is held but takes no jobs: down, or drained while its last ones go on. In no group; `group` is RR_NO_GROUP. */
+struct rr_closed {
+    uint32_t node;
+    struct rr_room room; /* what it would have to give */
+    int32_t free_milli;  /* devices without a job: nobody can use them */
+    int64_t since_us;    /* its lease's down_milli_us is up to date until here */
+};
 struct rr_fleet_pool {
     uint32_t n_nodes; /* nodes that ever were: 0 .. n_nodes - 1, ids within the pool */
     uint32_t cap_nodes;
@@ -74,6 +81,8 @@ struct rr_fleet_pool {
     uint16_t *device; /* [cap_nodes * max_gpus] free milli; NULL unless the trace shares devices */
     const struct rr_placement *placement;
     int64_t free_milli; /* on ready nodes */
+    RR_VEC(struct rr_closed) closed;
+    int64_t closed_milli; /* sum of free_milli over `closed` */
 };
 
 /* Which resources the trace asks for at all: what nobody asks for is not counted. */
@@ -100,6 +109,11 @@ static inline bool rr_room_fits(const struct rr_fleet_pool *p, const struct rr_r
 /* Nodes become usable (wholly free) or cease to be; the node must have no jobs. */
 void rr_fleet_ready(struct rr_fleet_pool *p, uint32_t node);
 void rr_fleet_remove(struct rr_fleet_pool *p, uint32_t node);
+/* The node takes no more jobs: a ready one, of which `used_milli` are in use by the jobs on it, or one that was not ready yet. And takes them
+ * again. */
+void rr_fleet_close(struct rr_fleet_pool *p, uint32_t node, int32_t used_milli, int64_t now_us);
+void rr_fleet_open(struct rr_fleet_pool *p, uint32_t node);
+struct rr_closed *rr_fleet_closed(struct rr_fleet_pool *p, uint32_t node); /* NULL when it is not */
 
 /* The node that the placement takes for a one-node need, or the first of enough wholly free ones; RR_NO_NODE when there is no room. */
 uint32_t rr_fleet_find(struct rr_fleet_pool *p, const struct rr_need *n);

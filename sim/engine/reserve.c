@@ -30,6 +30,8 @@ static void cover(struct rr_ahead *a, const struct rr_fleet_pool *p)
     a->cap = p->cap_nodes;
 }
 
+static bool is_closed(const struct rr_fleet_pool *p, uint32_t node) { return p->node[node].group == RR_NO_GROUP; } // of a node with jobs
+
 static struct rr_room room_now(const struct rr_fleet_pool *p, uint32_t node) { return p->group.at[p->node[node].group].room; }
 
 static uint16_t *ahead_device(const struct rr_hold *h, size_t pool, const struct rr_fleet_pool *p, uint32_t node)
@@ -82,11 +84,12 @@ static int64_t gained(struct rr_sim *s, const struct rr_slot *r, const struct rr
     if (r->live == RR_LIVE_BOOT) return kind_could(p, r->node, n);
     const struct rr_need *held = rr_need_of(&s->asks, r->ask, r->pool);
     if (held->nodes > 1 || (p->plain && held->whole == p->max_gpus)) { // held as a whole: nobody asks for these nodes before they are free
-        if (!p->kind_of) return kind_could(p, r->node, n) ? held->nodes : 0;
+        if (!p->kind_of && !p->closed.n) return kind_could(p, r->node, n) ? held->nodes : 0;
         int64_t count = 0;
-        for (uint32_t node = r->node; node != RR_NO_NODE; node = p->node[node].next) count += kind_could(p, node, n);
+        for (uint32_t node = r->node; node != RR_NO_NODE; node = p->node[node].next) count += !is_closed(p, node) && kind_could(p, node, n);
         return count;
     }
+    if (is_closed(p, r->node)) return 0;
     struct rr_room *room = look_ahead(&s->hold, r->pool, p, r->node);
     const bool was = could(p, room, n);
     rr_room_give(p, room, ahead_device(&s->hold, r->pool, p, r->node), held, r->devices);

@@ -2,7 +2,12 @@
  * sim/engine/sim.h - a replay while it runs: what policies see, and the verbs they have.
  *
  * A scheduling policy is one constant in one file, sim/policy/NAME.c, and one row in sim/policy/list.h. It is told of each job (`submit`)
- * and once an instant, after all that happened then, asked to act (`pass`). It acts through rr_sim_start and its kin. */
+ * and once an instant, after all that happened then, asked to act (`pass`). It acts through rr_sim_start and its kin, in `pass` alone; the
+ * other hooks take note.
+ *
+ * Jobs can be interrupted by a policy (rr_sim_preempt; it says `preempts`) or by a supplier (sim/supply/supply.h: spot, failures). An
+ * interrupted job waits again: `ended`, then `submit` are called for it, so that jobs then come out of trace order; what it asks for (`ask`)
+ * stays the same, and rr_sim_estimate speaks of what is left of it. */
 #ifndef RR_SIM_SIM_H
 #define RR_SIM_SIM_H
 #include "sim/engine/asks.h"
@@ -12,34 +17,45 @@
 #include "sim/engine/series.h"
 
 struct rr_sim;
+struct rr_attempts;
+struct rr_supply;
 struct rr_policy {
     struct rr_kind kind; /* first */
     bool expects;        /* reserves: running jobs are kept in order of expected end */
+    bool preempts;       /* may interrupt: attempts are tracked, as rr_sim_preempt, rr_sim_running and rr_sim_attained_us need */
     size_t state_size;   /* of its state, zeroed before init */
     void (*init)(void *state, struct rr_sim *sim);
     void (*done)(void *state);
-    void (*submit)(void *state, struct rr_sim *sim, uint32_t job, uint32_t ask); /* the job waits from now on; jobs come in trace order */
-    void (*pass)(void *state, struct rr_sim *sim);
+    void (*submit)(void *state, struct rr_sim *sim, uint32_t job, uint32_t ask); /* the job waits from now on, again if interrupted */
+    void (*pass)(void *state, struct rr_sim *sim);                               /* only while jobs wait */
+    /* Each may be NULL. */
+    void (*started)(void *state, struct rr_sim *sim, uint32_t job); /* an attempt begins */
+    void (*ended)(void *state, struct rr_sim *sim, uint32_t job); /* it is over: the job ended, or (its `submit` follows) was interrupted */
+    void (*timer)(void *state, struct rr_sim *sim);               /* the time of a rr_sim_wake has come; a pass follows */
 };
 #define X(name) extern const struct rr_policy rr_policy_##name;
 #include "sim/policy/list.h"
 #undef X
 
-enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER };
-/* Something live that an event points to by its slot: a running job, a node that boots, a node's idle timer. */
+enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER, RR_LIVE_WAKE, RR_LIVE_SUPPLY };
+#define RR_NO_SLOT UINT32_MAX
+/* Something live that an event points to by its slot: a running job, a node that boots, a node's idle timer, a policy's timer, a supplier's
+ * event. */
 struct rr_slot {
     int64_t start_us, expected_us; /* of a boot: request, ready */
     uint64_t devices;
     uint32_t job, ask;
     uint32_t node; /* first node, within the pool; while free: the next free slot */
     uint16_t pool;
-    uint8_t live;          /* enum rr_live */
-    uint8_t state, reason; /* of the job at its end */
+    uint8_t live;           /* enum rr_live */
+    uint8_t state, reason;  /* of the job at its end */
+    uint64_t sequence : 36; /* of its event: another event that names this slot is stale; 0 = none */
 };
 
 /* The books of one pool, beside its nodes. */
 struct rr_books {
     int64_t min, max; /* nodes held */
+    int64_t limit;    /* that the pool may hold at present: at most max; a supplier may set it (rr_sim_limit) */
     int64_t boot_us, idle_timeout_us;
     bool elastic;
     int64_t held, starting; /* nodes now; starting is part of held */
@@ -99,12 +115,23 @@ struct rr_sim {
     struct rr_series_now level;
     int64_t queue_max, n_events;
     bool any_elastic;
-    double backlog[2]; /* queue x microseconds in the third and the fourth quarter of the horizon */
+    struct rr_attempts *attempts;          /* NULL: nothing can interrupt a job or slow it down */
+    const struct rr_supply *const *supply; /* [n_supply] those at work */
+    void **supply_state;                   /* [n_supply] */
+    size_t n_supply;
+    int64_t n_wakes, n_supply_events; /* pending */
+    size_t n_stale;                   /* events in the heap that were called off */
+    int64_t moved_us;                 /* when a job started or ended last */
+    double *node_mtbf_us;             /* [n_pools] of a node, as the failure supplier says; 0 = never fails, or not said */
+    uint16_t *class_of;               /* [trace->n] index into scenario->classes or RR_NO_CLASS; NULL without classes */
+    enum rr_status failed;            /* the replay must stop: rr_reason() says why */
+    double backlog[2];                /* queue x microseconds in the third and the fourth quarter of the horizon */
 };
 
 /* --- what policies ask and do --- */
 static inline bool rr_sim_waits(const struct rr_sim *s, uint32_t job) { return s->outcome[job].state == RR_JOB_WAITING; }
-/* How long the job is thought to run (scheduler.estimate), microseconds, at most RR_NEVER. */
+/* How long the job is thought to run (scheduler.estimate) if it starts now, microseconds, at most RR_NEVER. After an interruption: what is
+ * left of that, with restart and checkpoints. */
 int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job);
 /* Start the job now on the first pool with room; false when there is none. */
 bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask);
@@ -119,8 +146,59 @@ int64_t rr_sim_within(struct rr_sim *s, uint32_t ask);
 bool rr_sim_start_behind(struct rr_sim *s, uint32_t job, uint32_t ask);
 /* Ask elastic pools for the nodes that the queue needs; the engine does so after each pass, a policy may before it reserves. */
 void rr_sim_grow(struct rr_sim *s);
+/* Call `timer`, then `pass`, at at_us (>= now). Any number may be pending. */
+void rr_sim_wake(struct rr_sim *s, int64_t at_us);
+
+/* --- jobs that run --- */
+/* The attempt ends now and the job waits again (`ended`, `submit`). In `pass` alone, by a policy that `preempts`. False, and nothing happens,
+ * when the job does not run or is not interruptible. */
+bool rr_sim_preempt(struct rr_sim *s, uint32_t job, enum rr_reason why);
+bool rr_sim_interruptible(const struct rr_sim *s, uint32_t job); /* by its class */
+/* Work left as of now, of the run time or of the estimate, at reference speed without overheads; RR_NEVER for a job that never ends. */
+int64_t rr_sim_remaining_us(const struct rr_sim *s, uint32_t job);
+int64_t rr_sim_estimate_left_us(const struct rr_sim *s, uint32_t job);
+/* GPU time that the job has held so far, over all attempts, in milli-GPU-microseconds. */
+rr_i128 rr_sim_attained_us(const struct rr_sim *s, uint32_t job);
+/* The slot of a running job (s->slot.at[]: pool, node, start_us), RR_NO_SLOT when it does not run. */
+uint32_t rr_sim_slot_of(const struct rr_sim *s, uint32_t job);
+/* Slots of the jobs that run: number 0 .. n - 1, in an order that is the same in every run; a start or an end changes it. */
+size_t rr_sim_n_running(const struct rr_sim *s);
+uint32_t rr_sim_running(const struct rr_sim *s, size_t i);
+/* Slots of the jobs on a node: the first one, and the one after it (all of one-node jobs, or the one gang); RR_NO_SLOT at the end. */
+uint32_t rr_sim_first_on(const struct rr_sim *s, size_t pool, uint32_t node);
+uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot);
+
+/* --- what a job is --- */
+static inline size_t rr_sim_class_of(const struct rr_sim *s, uint32_t job) { return s->class_of ? s->class_of[job] : RR_NO_CLASS; }
+const struct rr_class *rr_sim_class(const struct rr_sim *s, uint32_t job);           /* NULL: none */
+int64_t rr_sim_priority(const struct rr_sim *s, uint32_t job);                       /* of its class; larger goes first */
+const struct rr_checkpoint *rr_sim_checkpoint(const struct rr_sim *s, uint32_t job); /* of its class, else the scenario's */
+/* Speed of the job on nodes of `pool` from `node` on (chained, taken), in thousandths of the reference; > 0. Asked at each start when
+ * rr_sim_has_speeds(). sim/engine/speed.c. */
+int32_t rr_sim_speed(const struct rr_sim *s, uint32_t job, size_t pool, uint32_t node);
+bool rr_sim_has_speeds(const struct rr_sim *s);
+
+/* --- what suppliers and autoscalers do with nodes --- */
+enum rr_fate { RR_FATE_DOWN, RR_FATE_RELEASED };
+/* The node is lost now: every job with a device on it is interrupted (a gang as a whole). Jobs whose checkpoint is `on_notice` and that were warned
+ * notice_us ago (0 = not) keep the work done until then if a checkpoint could be written since. The node, held or booting, is down until
+ * rr_sim_node_back, or its lease ends (elastic pools alone). Returns how many jobs were interrupted. */
+uint32_t rr_sim_node_lost(struct rr_sim *s, size_t pool, uint32_t node, enum rr_reason why, int64_t notice_us, enum rr_fate fate);
+/* No job starts on the node any more; those on it go on, and rr_supply's `drained` is called when the last has ended. True: there is none. */
+bool rr_sim_node_drain(struct rr_sim *s, size_t pool, uint32_t node);
+void rr_sim_node_back(struct rr_sim *s, size_t pool, uint32_t node); /* down or drained -> usable */
+/* Held, but neither usable nor booting: down or drained. */
+bool rr_sim_node_is_closed(const struct rr_sim *s, size_t pool, uint32_t node);
+bool rr_sim_node_is_held(const struct rr_sim *s, size_t pool, uint32_t node);
+bool rr_sim_node_boots(const struct rr_sim *s, size_t pool, uint32_t node);
+/* Elastic pools: ask for a node (it boots; returns it, or RR_NO_NODE at the limit), and end the lease of one without jobs. */
+uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool);
+void rr_sim_node_release(struct rr_sim *s, size_t pool, uint32_t node);
+/* Nodes that the pool may hold from now on (cut to its max): growth stops there; what is held above stays until it is lost or released. */
+void rr_sim_limit(struct rr_sim *s, size_t pool, int64_t nodes);
 
 /* --- between the parts of the engine --- */
+enum rr_told { RR_TOLD_HELD, RR_TOLD_READY, RR_TOLD_RELEASED, RR_TOLD_DRAINED };
 static inline int64_t rr_add_us(int64_t a, int64_t b) { return a > RR_NEVER - b ? RR_NEVER : a + b; } /* a, b >= 0 */
 uint32_t rr_slot_new(struct rr_sim *s);
 void rr_slot_free(struct rr_sim *s, uint32_t slot);
@@ -128,10 +206,28 @@ void rr_slot_free(struct rr_sim *s, uint32_t slot);
 uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool, uint32_t node);
 void rr_sim_submit(struct rr_sim *s, uint32_t job);
 void rr_sim_end(struct rr_sim *s, uint32_t slot);
-void rr_sim_cut(struct rr_sim *s, const struct rr_slot *r, int64_t end_us); /* it still runs at the end: its GPU time until then */
-void rr_books_touch(struct rr_sim *s, size_t pool);                         /* bring the pool's integrals up to now */
+void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us); /* it still runs at the end: its GPU time until then */
+void rr_sim_push(struct rr_sim *s, int64_t at_us, enum rr_event_kind kind, uint32_t slot); /* the slot's event */
+void rr_sim_requeue(struct rr_sim *s, uint32_t job, uint32_t ask);                         /* it waits again */
+void rr_sim_leave(struct rr_sim *s, uint32_t slot);                                        /* its nodes are free, its slot too */
+/* All the held GPU time of an attempt until end_us into its pool's books, as used, and into its nodes' leases. */
+void rr_sim_book(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us);
+int64_t rr_sim_work_us(const struct rr_sim *s, uint32_t job); /* all of the job's work: its run time, or the limit that ends it before */
+void rr_sim_classify(struct rr_sim *s);                       /* class_of */
+/* nodes.c: closed nodes among those of a job that ends. */
+void rr_node_touch(struct rr_sim *s, size_t pool, uint32_t node); /* bring a closed node's lease up to now */
+void rr_closed_touch(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n);
+void rr_tell_drained(struct rr_sim *s, const struct rr_slot *r);
+RR_CHECKED enum rr_status rr_supply_init(struct rr_sim *s);  /* which are wanted */
+RR_CHECKED enum rr_status rr_supply_start(struct rr_sim *s); /* their states and first events */
+void rr_supply_done(struct rr_sim *s);
+void rr_supply_event(struct rr_sim *s, uint32_t slot, enum rr_event_kind kind);
+void rr_supply_tell(struct rr_sim *s, size_t pool, uint32_t node, enum rr_told what);
+void rr_books_touch(struct rr_sim *s, size_t pool); /* bring the pool's integrals up to now */
 void rr_hold_done(struct rr_sim *s);
 /* elastic.c: leases and nodes come and go. */
+void rr_elastic_closed(struct rr_sim *s, size_t pool, uint32_t node); /* it takes no more jobs */
+void rr_elastic_unboot(struct rr_sim *s, size_t pool, uint32_t node); /* it boots: no more */
 enum rr_status rr_elastic_init(struct rr_sim *s);
 void rr_elastic_boot_done(struct rr_sim *s, uint32_t slot);
 void rr_elastic_timer(struct rr_sim *s, uint32_t slot);

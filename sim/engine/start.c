@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/start.c - a job starts and ends: room, books, outcome. */
-#include "sim/engine/sim.h"
+#include "sim/engine/attempt.h"
 #include <assert.h>
+
+_Static_assert(sizeof(struct rr_slot) == 48, "a slot is three quarters of a cache line");
 
 uint32_t rr_slot_new(struct rr_sim *s)
 {
@@ -17,7 +19,13 @@ uint32_t rr_slot_new(struct rr_sim *s)
 void rr_slot_free(struct rr_sim *s, uint32_t slot)
 {
     s->slot.at[slot].node = s->free_slot;
+    s->slot.at[slot].sequence = 0;
     s->free_slot = slot;
+}
+
+void rr_sim_push(struct rr_sim *s, int64_t at_us, enum rr_event_kind kind, uint32_t slot)
+{
+    s->slot.at[slot].sequence = rr_events_push(&s->events, at_us, kind, slot) & ((UINT64_C(1) << 36) - 1);
 }
 
 void rr_books_touch(struct rr_sim *s, size_t pool)
@@ -25,6 +33,7 @@ void rr_books_touch(struct rr_sim *s, size_t pool)
     struct rr_books *b = &s->books[pool];
     if (b->since_us == s->now_us) return;
     b->time.idle += (rr_i128)s->pool[pool].free_milli * (s->now_us - b->since_us);
+    b->time.down += (rr_i128)s->pool[pool].closed_milli * (s->now_us - b->since_us);
     b->since_us = s->now_us;
 }
 
@@ -43,7 +52,8 @@ static int64_t times_factor(int64_t us, double factor)
     return us == RR_NEVER || v >= 9e18 ? RR_NEVER : (int64_t)v;
 }
 
-int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job)
+// Of the whole job, at reference speed.
+static int64_t estimate(const struct rr_sim *s, uint32_t job)
 {
     const struct rr_trace *t = s->trace;
     int64_t us;
@@ -56,8 +66,13 @@ int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job)
     return us < most ? us : most;
 }
 
-// How long the job will run once started, and what becomes of it.
-static int64_t duration(const struct rr_sim *s, uint32_t job, struct rr_slot *r)
+int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job)
+{
+    return s->attempts ? rr_attempt_estimate(s, job, estimate(s, job)) : estimate(s, job);
+}
+
+// All the work of the job, at reference speed, and what becomes of it then.
+static int64_t duration(const struct rr_sim *s, uint32_t job, uint8_t *end_state, uint8_t *end_reason)
 {
     static const struct {
         uint8_t state, reason;
@@ -68,14 +83,31 @@ static int64_t duration(const struct rr_sim *s, uint32_t job, struct rr_slot *r)
                [RR_TRACE_NEVER_ENDED] = {RR_JOB_FINISHED, RR_WHY_NONE}};
     const struct rr_trace *t = s->trace;
     const uint8_t state = t->state ? t->state[job] : RR_TRACE_OK;
-    r->state = end[state].state;
-    r->reason = end[state].reason;
+    *end_state = end[state].state;
+    *end_reason = end[state].reason;
     int64_t most = limit(t, job);
-    if (s->how->overrun && rr_sim_estimate(s, job) < most) most = rr_sim_estimate(s, job);
+    if (s->how->overrun && estimate(s, job) < most) most = estimate(s, job);
     if (t->run_us[job] <= most) return t->run_us[job];
-    r->state = RR_JOB_KILLED;
-    r->reason = RR_WHY_LIMIT;
+    *end_state = RR_JOB_KILLED;
+    *end_reason = RR_WHY_LIMIT;
     return most;
+}
+
+int64_t rr_sim_work_us(const struct rr_sim *s, uint32_t job)
+{
+    uint8_t state, reason;
+    return duration(s, job, &state, &reason);
+}
+
+int64_t rr_sim_remaining_us(const struct rr_sim *s, uint32_t job)
+{
+    const int64_t work = rr_sim_work_us(s, job);
+    return s->attempts ? rr_attempt_left(s, job, work) : work;
+}
+
+int64_t rr_sim_estimate_left_us(const struct rr_sim *s, uint32_t job)
+{
+    return s->attempts ? rr_attempt_left(s, job, estimate(s, job)) : estimate(s, job);
 }
 
 // --- start and end ---
@@ -110,23 +142,28 @@ uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool,
     rr_books_touch(s, pool);
     rr_fleet_take(&s->pool[pool], node, n, &r->devices);
     use_nodes(s, pool, node, n->nodes);
-    const int64_t end = rr_add_us(s->now_us, duration(s, job, r));
+    int64_t takes = duration(s, job, &r->state, &r->reason);
+    if (s->attempts) takes = rr_attempt_begin(s, slot, takes);
+    const int64_t end = rr_add_us(s->now_us, takes);
     if (end != RR_NEVER) {
-        rr_events_push(&s->events, end, RR_EV_END, slot);
+        rr_sim_push(s, end, RR_EV_END, slot);
         s->n_ends++;
     }
     if (s->expected) {
-        r->expected_us = rr_add_us(s->now_us, rr_sim_estimate(s, job));
+        const int64_t us = estimate(s, job);
+        r->expected_us = rr_add_us(s->now_us, s->attempts ? rr_attempt_expected(s, slot, us) : us);
         rr_expected_add(&s->expected[pool], r->expected_us, slot);
     }
     struct rr_outcome *o = &s->outcome[job];
-    o->start_us = s->now_us;
+    if (o->attempts == 0) o->start_us = s->now_us;
     o->node = s->node_base[pool] + node;
     o->pool = (uint16_t)pool;
-    o->attempts = 1;
+    if (o->attempts < UINT16_MAX) o->attempts++;
     o->state = RR_JOB_RUNNING;
     s->level.used_milli += n->milli;
+    s->moved_us = s->now_us;
     leave_queue(s, ask);
+    if (s->policy->started) s->policy->started(s->policy_state, s, job);
     return slot;
 }
 
@@ -152,8 +189,7 @@ bool rr_sim_fits(struct rr_sim *s, uint32_t ask)
     return false;
 }
 
-// GPU time of the run until `end_us` into the pool's books and its nodes' leases.
-static void book_use(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us)
+void rr_sim_book(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us)
 {
     struct rr_fleet_pool *p = &s->pool[r->pool];
     const int64_t took = end_us - r->start_us;
@@ -167,31 +203,44 @@ static void book_use(struct rr_sim *s, const struct rr_slot *r, const struct rr_
         p->node[node].used_milli_us += INT64_C(1000) * rr_need_whole(n, i) * took;
 }
 
-void rr_sim_end(struct rr_sim *s, uint32_t slot)
+void rr_sim_leave(struct rr_sim *s, uint32_t slot)
 {
     const struct rr_slot r = s->slot.at[slot];
     struct rr_fleet_pool *p = &s->pool[r.pool];
     const struct rr_need *n = rr_need_of(&s->asks, r.ask, r.pool);
     rr_books_touch(s, r.pool);
-    book_use(s, &r, n, s->now_us);
+    if (p->closed.n) rr_closed_touch(s, &r, n);
+    rr_sim_book(s, &r, n, s->now_us);
     rr_fleet_give(p, r.node, n, r.devices);
     if (s->books[r.pool].elastic)
         for (uint32_t node = r.node; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE)
             rr_elastic_freed(s, r.pool, node);
     if (s->expected) rr_expected_remove(&s->expected[r.pool], r.expected_us, slot);
-    struct rr_outcome *o = &s->outcome[r.job];
-    o->end_us = s->now_us;
-    o->state = r.state;
-    o->reason = r.reason;
     s->level.used_milli -= n->milli;
-    s->n_ends--;
+    s->n_ends -= r.sequence != 0;
     s->freed++;
+    s->moved_us = s->now_us;
     rr_slot_free(s, slot);
 }
 
-void rr_sim_cut(struct rr_sim *s, const struct rr_slot *r, int64_t end_us)
+void rr_sim_end(struct rr_sim *s, uint32_t slot)
 {
-    book_use(s, r, rr_need_of(&s->asks, r->ask, r->pool), end_us);
+    const struct rr_slot r = s->slot.at[slot];
+    struct rr_outcome *o = &s->outcome[r.job];
+    if (s->attempts) rr_attempt_end(s, slot);
+    rr_sim_leave(s, slot);
+    o->end_us = s->now_us;
+    o->state = r.state;
+    o->reason = r.reason;
+    if (s->policy->ended) s->policy->ended(s->policy_state, s, r.job);
+    if (s->pool[r.pool].closed.n) rr_tell_drained(s, &r);
+}
+
+void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us)
+{
+    const struct rr_slot *r = &s->slot.at[slot];
+    rr_sim_book(s, r, rr_need_of(&s->asks, r->ask, r->pool), end_us);
+    if (s->attempts) rr_attempt_cut(s, slot, end_us);
     s->outcome[r->job].reason = RR_WHY_HORIZON;
 }
 
@@ -209,6 +258,13 @@ static void enter_queue(struct rr_sim *s, uint32_t ask)
     if (!s->any_elastic) return;
     for (size_t i = 0; i < s->n_pools; i++)
         if (s->books[i].elastic && rr_need_of(&s->asks, ask, i)->nodes) s->books[i].waiting++;
+}
+
+void rr_sim_requeue(struct rr_sim *s, uint32_t job, uint32_t ask)
+{
+    s->outcome[job].state = RR_JOB_WAITING;
+    enter_queue(s, ask);
+    s->policy->submit(s->policy_state, s, job, ask);
 }
 
 void rr_sim_submit(struct rr_sim *s, uint32_t job)

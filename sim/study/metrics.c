@@ -13,6 +13,7 @@ rr_i128 rr_job_work(const struct rr_run *r, size_t i)
 {
     const struct rr_outcome *o = &r->replay.outcome[i];
     if (o->start_us == RR_NEVER) return 0;
+    if (r->replay.held_us) return (rr_i128)r->jobs.gpus_milli[i] * r->replay.held_us[i];
     const int64_t end = o->end_us < r->replay.end_us ? o->end_us : r->replay.end_us;
     return end > o->start_us ? (rr_i128)r->jobs.gpus_milli[i] * (end - o->start_us) : 0;
 }
