@@ -53,7 +53,7 @@ MPICC ?= $(shell command -v mpicc 2>/dev/null)
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
-.PHONY: all help deps demo demo-run check check-run check-long lint prefix bench asan tests golden-update install clean optional FORCE
+.PHONY: all help deps demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -117,19 +117,20 @@ check: ## quick tests: unit, law, validation, command line, fuzz corpus, sanitiz
 	$(Q)sh .ci/deps check
 	+$(Q)$(SUB) check-run
 check-run:
-	+$(Q)$(SUB) VARIANT=release all $(call PICK,$(TEST_SRC:%.c=build/release/%))
-	+$(Q)$(if $(call PICK,$(ASAN_BIN)),$(SUB) VARIANT=asan $(call PICK,$(ASAN_BIN)))
-	+$(Q)$(if $(and $(call PICK,$(FUZZ_BIN)),$(HAVE_FUZZER)),$(SUB) VARIANT=fuzz CC=clang $(call PICK,$(FUZZ_BIN)))
+	+$(Q)$(SUB) VARIANT=release all picked PICKED='$(call PICK,$(TEST_SRC:%.c=build/release/%))'
+	+$(Q)$(if $(call PICK,$(ASAN_BIN)),$(SUB) VARIANT=asan picked PICKED='$(call PICK,$(ASAN_BIN))')
+	+$(Q)$(if $(and $(call PICK,$(FUZZ_BIN)),$(HAVE_FUZZER)),$(SUB) VARIANT=fuzz CC=clang picked PICKED='$(call PICK,$(FUZZ_BIN))')
 	$(Q)tests/run -j $(JOBS) $(if $(T),-t '$(T)') $(SUITE)
+picked: $(PICKED)
 check-long: ## the same with the long laws and the full validation
 	+$(Q)RACKRATE_LONG=1 RR_TEST_TIMEOUT=7200 $(MAKE) --no-print-directory check
 
 asan: ## build everything with address and undefined-behaviour checks and run the unit tests
-	+$(Q)$(SUB) VARIANT=asan build/asan/rackrate $(ASAN_BIN)
+	+$(Q)$(SUB) VARIANT=asan picked PICKED='build/asan/rackrate $(ASAN_BIN)'
 	$(Q)tests/run -j $(JOBS) $(ASAN_BIN)
 bench: ## build and run the speed tests
 	$(Q)sh .ci/deps check
-	+$(Q)$(SUB) all $(BENCH_BIN)
+	+$(Q)$(SUB) all picked PICKED='$(BENCH_BIN)'
 	$(Q)for b in $(BENCH_BIN); do echo "== $$b" && $$b || exit 1; done
 tests: $(TEST_BIN)
 golden-update: all ## rewrite the golden files of tests/cli and the schemas; read the diff
@@ -142,7 +143,7 @@ lint: ## clang-format, clang-tidy, include arrows, symbol prefixes, file sizes
 	$(Q)sh .ci/deps lint
 	+$(Q)$(SUB) $(LIB) prefix
 	$(Q)bash tests/lint
-	+$(Q)$(SUB) $(TIDY)
+	+$(Q)$(SUB) picked PICKED='$(TIDY)'
 	@echo "lint: all clean"
 prefix: $(LIB) ## every symbol that the library shows starts with rr_
 	@! nm -g --defined-only $(LIB) | awk 'NF == 3 && $$3 !~ /^rr_/ { print "prefix: " $$3; bad = 1 } END { exit !bad }'

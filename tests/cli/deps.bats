@@ -20,6 +20,7 @@ bare() {
 }
 teardown() { [ -z "${bare:-}" ] || rm -rf "$bare"; }
 as_nobody() { # without a terminal on stdin
+    unset DEPS
     if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --clear-groups "$@" </dev/null; else "$@" </dev/null; fi
 }
 
