@@ -79,10 +79,10 @@ static bool is_told(const struct rr_store *s, int k)
     return false;
 }
 
-static void few(const struct rr_store *s, struct rr_table *t)
+static void few(const struct rr_store *s, struct rr_doc *d, struct rr_table *t)
 {
     rr_table_column(t, "", false);
-    for (size_t i = 0; i < s->n_alternatives; i++) rr_table_column(t, s->alternative[i].name, true);
+    for (size_t i = 0; i < s->n_alternatives; i++) rr_table_column(t, rr_show_name(s, d->arena, i), true);
     for (int k = 0; k < KEYS; k++) {
         if (!is_told(s, k)) continue;
         rr_table_row(t);
@@ -145,7 +145,7 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     const char *spread = s->replications > 1 ? " Mean over replications \xc2\xb1 half the 95 % confidence interval." : "";
     struct rr_table *t = rr_doc_table(d, rr_strf(d->arena, "The alternatives side by side.%s", spread));
     if (s->n_alternatives <= MOST_COLUMNS)
-        few(s, t);
+        few(s, d, t);
     else
         many(s, t);
     if (s->n_alternatives > MOST_ROWS)

@@ -9,7 +9,7 @@ enum { MOST = 6, MOST_ROWS = 200 };
 static void row(const struct rr_store *s, struct rr_table *t, const struct rr_alternative *a, const struct rr_class_row *c)
 {
     rr_table_row(t);
-    rr_table_cell(t, a->name);
+    rr_table_cell(t, rr_show_name(s, t->arena, (size_t)(a - s->alternative)));
     rr_table_cell(t, c->name && *c->name ? c->name : "(no class)");
     rr_table_cell(t, rr_show_count(t->arena, c->jobs));
     rr_table_cell(t, rr_show_count(t->arena, c->finished));

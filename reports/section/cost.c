@@ -51,7 +51,7 @@ static void breakdown(const struct rr_store *s, struct rr_doc *d, const size_t *
     struct rr_table *t = rr_doc_table(d, "Effective cost inside the horizon by plan and line, replication 1.");
     rr_table_column(t, "Plan", false);
     rr_table_column(t, "Line", false);
-    for (size_t i = 0; i < n; i++) rr_table_column(t, s->alternative[chosen[i]].name, true);
+    for (size_t i = 0; i < n; i++) rr_table_column(t, rr_show_name(s, d->arena, chosen[i]), true);
     for (size_t k = 0; k < keys; k++) {
         rr_table_row(t);
         rr_table_cell(t, k && strcmp(key[k].type, key[k - 1].type) == 0 ? "" : rr_show_word(d->arena, key[k].type));
@@ -88,7 +88,7 @@ static void beside(const struct rr_store *s, struct rr_doc *d, const size_t *cho
                {RR_M_COST_PER_JOB_FINISHED, "Cost per finished job"}};
     struct rr_table *t = rr_doc_table(d, "Beside the total.");
     rr_table_column(t, "", false);
-    for (size_t i = 0; i < n; i++) rr_table_column(t, s->alternative[chosen[i]].name, true);
+    for (size_t i = 0; i < n; i++) rr_table_column(t, rr_show_name(s, d->arena, chosen[i]), true);
     for (size_t k = 0; k < sizeof row / sizeof *row; k++) {
         bool told = false;
         for (size_t i = 0; i < n; i++) {
@@ -116,7 +116,7 @@ static void detail_row(const struct rr_store *s, struct rr_doc *d, struct rr_tab
     struct rr_buf rate = {0};
     if (l->rate.nano) rr_buf_rate(&rate, l->rate, s->currency);
     rr_table_row(t);
-    rr_table_cell(t, a->name);
+    rr_table_cell(t, rr_show_name(s, t->arena, (size_t)(a - s->alternative)));
     rr_table_cellf(t, "%s, %s", rr_show_word(d->arena, l->type), rr_show_word(d->arena, l->line));
     rr_table_cell(t, l->commitment && *l->commitment ? l->commitment : l->pool);
     if (l->unit && *l->unit)

@@ -32,7 +32,7 @@ static struct rr_table *begin(const struct rr_store *s, struct rr_doc *d, const 
     struct rr_table *t = rr_doc_table(d, caption);
     rr_table_column(t, first, false);
     for (size_t i = 0; i < n; i++) {
-        const char *name = s->alternative[chosen[i]].name;
+        const char *name = rr_show_name(s, d->arena, chosen[i]);
         rr_table_column(t, rr_strf(d->arena, "%s: effective", name), true);
         rr_table_column(t, rr_strf(d->arena, "%s: billed", name), true);
     }

@@ -36,7 +36,7 @@ static void row(const struct rr_store *s, struct rr_table *t, const struct shown
                 const struct rr_pool_row *p)
 {
     rr_table_row(t);
-    rr_table_cell(t, a->name);
+    rr_table_cell(t, rr_show_name(s, t->arena, (size_t)(a - s->alternative)));
     rr_table_cell(t, p->name);
     rr_table_cellf(t, "%s%s%s", p->what, *p->what ? ", " : "", rr_show_word(t->arena, p->plan));
     rr_table_cell(t, nodes_text(t->arena, p));

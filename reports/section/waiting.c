@@ -22,7 +22,7 @@ static void times(const struct rr_store *s, struct rr_doc *d, const size_t *chos
     for (size_t i = 0; i < n; i++) {
         const struct rr_alternative *a = &s->alternative[chosen[i]];
         rr_table_row(t);
-        rr_table_cell(t, a->name);
+        rr_table_cell(t, rr_show_name(s, t->arena, (size_t)(a - s->alternative)));
         for (size_t k = 0; k < sizeof column / sizeof *column; k++)
             rr_table_cell(t,
                           rr_show_metric(d->arena, rr_metric_info[column[k].metric].unit, a->metric[column[k].metric].mean, s->currency));
@@ -41,7 +41,7 @@ static void states(const struct rr_store *s, struct rr_doc *d, const size_t *cho
     for (size_t i = 0; i < n; i++) {
         const struct rr_alternative *a = &s->alternative[chosen[i]];
         rr_table_row(t);
-        rr_table_cell(t, a->name);
+        rr_table_cell(t, rr_show_name(s, t->arena, (size_t)(a - s->alternative)));
         for (size_t k = 0; k < sizeof column / sizeof *column; k++) {
             rr_table_cell(t, rr_show_number(d->arena, a->metric[column[k]].mean));
             if (a->metric[column[k]].mean == 0) rr_table_mark(t, RR_MARK_MUTED);
