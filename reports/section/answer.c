@@ -143,7 +143,8 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
                 rr_doc_warning(d, "%s: the law \"%s\" does not hold: %s", s->alternative[i].name, s->alternative[i].law[k].law,
                                s->alternative[i].law[k].detail);
     const char *spread = s->replications > 1 ? " Mean over replications \xc2\xb1 half the 95 % confidence interval." : "";
-    struct rr_table *t = rr_doc_table(d, rr_strf(d->arena, "The alternatives side by side.%s", spread));
+    struct rr_table *t = rr_doc_table(
+        d, rr_strf(d->arena, "%s.%s", s->n_alternatives > 1 ? "The alternatives side by side" : "The figures that count", spread));
     if (s->n_alternatives <= MOST_COLUMNS)
         few(s, d, t);
     else
