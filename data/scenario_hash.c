@@ -56,6 +56,7 @@ static void put_pool(struct rr_buf *b, const struct rr_pool *p)
     put(b, "sha256", p->nodes_sha256);
     rr_buf_putf(b, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%zu;", p->nodes_min, p->nodes_max, p->boot_us, p->idle_timeout_us,
                 p->n_shapes);
+    rr_buf_putf(b, "%" PRId64 ",%" PRId64 ";", p->nodes_per_switch, p->nodes_per_rack);
     if (p->n_shapes == 1)
         rr_buf_putf(b, "%" PRId32 ",%" PRId32 ",%" PRId32 ";", p->shape->gpus, p->shape->cpus_milli, p->shape->memory_mib);
     if (p->plan) put_rows(b, p->plan->params, p->plan->n_params, p->plan_params, false);

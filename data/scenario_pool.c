@@ -169,6 +169,15 @@ static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object,
     return rr_params_read(&r->param, (*kind)->params, (*kind)->n_params, object, pointer, type_alone, *params);
 }
 
+static enum rr_status check_topology(const struct rr_reading *r, const cJSON *pool, const struct rr_pool *p)
+{
+    if (!p->nodes_per_switch || !p->nodes_per_rack || p->nodes_per_rack % p->nodes_per_switch == 0) return RR_OK;
+    return rr_json_fail(RR_EINPUT, r->param.json, rr_param_unwrap(rr_json_member(pool, "nodes_per_rack")),
+                        rr_pointer_join(r->param.arena, p->pointer, "nodes_per_rack"),
+                        "%lld given; a multiple of \"nodes_per_switch\", which is %lld, is expected", (long long)p->nodes_per_rack,
+                        (long long)p->nodes_per_switch);
+}
+
 static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, struct rr_pool *p)
 {
     p->name = rr_strdup(r->param.arena, node->string);
@@ -176,6 +185,7 @@ static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, s
     RR_TRY(rr_named(r, node, p->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_pool, node, p->pointer, p));
     RR_TRY(read_nodes(r, node, p));
+    RR_TRY(check_topology(r, node, p));
     RR_TRY(read_shape(r, node, p));
     p->plan_json = rr_json_member(node, "plan");
     if (!p->plan_json)

@@ -70,6 +70,23 @@ static enum rr_status check_intervals(const struct rr_sim *s)
     return RR_OK;
 }
 
+// What a placement with a choice of its own knows; the others need none of it.
+static void init_placing(struct rr_sim *s, const struct rr_placement *pl)
+{
+    if (!pl->choose) return;
+    s->placing = (struct rr_placing){.seed = (uint64_t)s->world->scenario->seed,
+                                     .replication = s->world->replication,
+                                     .trace = s->trace,
+                                     .asks = &s->asks,
+                                     .params = s->how->placement_params,
+                                     .state = zeroed(pl->state_size + 1, 1)};
+    for (size_t i = 0; i < s->n_pools; i++) {
+        s->pool[i].placing = &s->placing;
+        s->pool[i].index = (uint32_t)i;
+    }
+    if (pl->init) pl->init(&s->placing);
+}
+
 static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
 {
     const struct rr_scenario *sc = w->scenario;
@@ -93,6 +110,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     number_nodes(s);
     s->node_mtbf_us = zeroed(s->n_pools, sizeof *s->node_mtbf_us);
     rr_sim_classify(s);
+    init_placing(s, (const struct rr_placement *)(const void *)placement);
     RR_TRY(rr_supply_init(s));
     if (needs_attempts(s)) rr_attempts_init(s);
     RR_TRY(rr_elastic_init(s));
@@ -112,6 +130,8 @@ static void sim_done(struct rr_sim *s)
     free(s->node_mtbf_us);
     free(s->class_of);
     rr_hold_done(s);
+    if (s->placing.state && s->pool[0].placement->done) s->pool[0].placement->done(s->placing.state);
+    free(s->placing.state);
     for (size_t i = 0; i < s->n_pools && s->pool; i++) {
         rr_fleet_done(&s->pool[i]);
         rr_nodeset_done(&s->books[i].off);

@@ -204,7 +204,8 @@ static void plain_groups(struct rr_fleet_pool *p)
 enum rr_status rr_fleet_init(struct rr_fleet_pool *p, const struct rr_pool *from, const struct rr_trace *t, struct rr_demand d,
                              const struct rr_placement *placement)
 {
-    *p = (struct rr_fleet_pool){.placement = placement};
+    *p = (struct rr_fleet_pool){
+        .placement = placement, .per_switch = (uint32_t)from->nodes_per_switch, .per_rack = (uint32_t)from->nodes_per_rack};
     if (from->nodes_min < 0 || from->nodes_min > MOST_NODES)
         return rr_fail(RR_EINPUT, "%s/nodes: %lld nodes; 0 to %lld are possible", from->pointer, (long long)from->nodes_min,
                        (long long)MOST_NODES);
@@ -226,6 +227,7 @@ void rr_fleet_done(struct rr_fleet_pool *p)
     rr_vec_done(&p->spare);
     rr_vec_done(&p->spare_set);
     rr_vec_done(&p->closed);
+    rr_vec_done(&p->chosen);
     free(p->table);
     free(p->node);
     free(p->kind_of);
@@ -310,7 +312,7 @@ void rr_fleet_remove(struct rr_fleet_pool *p, uint32_t node)
 // --- finding ---
 
 // In a plain pool a need that fits at all asks for devices alone.
-static bool could_hold(const struct rr_fleet_pool *p, const struct rr_group *g, const struct rr_need *n)
+bool rr_group_could_hold(const struct rr_fleet_pool *p, const struct rr_group *g, const struct rr_need *n)
 {
     if (p->plain) return g->set.count > 0 && g->room.whole >= (n->nodes > 1 ? p->max_gpus : n->whole);
     return g->set.count > 0 && (n->nodes == 1 || g->empty_nodes) && rr_room_fits(p, &g->room, n);
@@ -334,7 +336,7 @@ static uint32_t first_of(struct rr_fleet_pool *p, const struct rr_need *n)
     for (size_t i = 0; i < p->order.n; i++) {
         struct rr_group *g = &p->group.at[p->order.at[i]];
         if (best != RR_NO_NODE && g->rank != rank) break;
-        if (!could_hold(p, g, n)) continue;
+        if (!rr_group_could_hold(p, g, n)) continue;
         const uint32_t node = rr_nodeset_lowest(&g->set);
         if (node < best) best = node;
         rank = g->rank;
@@ -342,20 +344,28 @@ static uint32_t first_of(struct rr_fleet_pool *p, const struct rr_need *n)
     return best;
 }
 
+static void forget_choice(struct rr_fleet_pool *p)
+{
+    p->chosen_devices = 0;
+    p->chosen.n = 0;
+}
+
 uint32_t rr_fleet_find(struct rr_fleet_pool *p, const struct rr_need *n)
 {
+    forget_choice(p);
     if (n->nodes > 1 && rr_fleet_count_empty(p, n) < n->nodes) return RR_NO_NODE;
     return first_of(p, n);
 }
 
 uint32_t rr_fleet_find_where(struct rr_fleet_pool *p, const struct rr_need *n, bool (*allow)(void *ctx, uint32_t node), void *ctx)
 {
+    forget_choice(p);
     uint32_t best = RR_NO_NODE;
     int64_t rank = 0;
     for (size_t i = 0; i < p->order.n; i++) {
         struct rr_group *g = &p->group.at[p->order.at[i]];
         if (best != RR_NO_NODE && g->rank != rank) break;
-        if (!could_hold(p, g, n)) continue;
+        if (!rr_group_could_hold(p, g, n)) continue;
         uint32_t node = rr_nodeset_lowest(&g->set);
         if (g->empty_nodes && !allow(ctx, node)) continue; // what holds for one holds for all
         while (node < best && !allow(ctx, node)) node = rr_nodeset_next(&g->set, node + 1);
@@ -364,6 +374,27 @@ uint32_t rr_fleet_find_where(struct rr_fleet_pool *p, const struct rr_need *n, b
         rank = g->rank;
     }
     return best;
+}
+
+uint32_t rr_fleet_choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
+{
+    const struct rr_need *n = seek->need;
+    if (!p->placement->choose)
+        return seek->allow ? rr_fleet_find_where(p, n, seek->allow, seek->ctx) : rr_fleet_find(p, n);
+    forget_choice(p);
+    if (n->nodes > 1 && rr_fleet_count_empty(p, n) < n->nodes) return RR_NO_NODE;
+    return p->placement->choose(p, seek);
+}
+
+enum rr_reach rr_fleet_reach(const struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n)
+{
+    if (n->nodes == 1) return RR_REACH_NODE;
+    enum rr_reach reach = RR_REACH_SWITCH;
+    for (uint32_t node = p->node[first].next; node != RR_NO_NODE; node = p->node[node].next) {
+        if (p->per_rack && node / p->per_rack != first / p->per_rack) return RR_REACH_POOL;
+        if (p->per_switch && node / p->per_switch != first / p->per_switch) reach = RR_REACH_RACK;
+    }
+    return reach;
 }
 
 // --- taking and giving ---
@@ -395,7 +426,12 @@ static void take(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n
     p->node[node].jobs++;
     p->node[node].next = RR_NO_NODE;
     struct rr_room r = p->group.at[p->node[node].group].room;
-    rr_room_take(p, &r, devices_of(p, node), n, devices);
+    if (p->chosen_devices) {
+        *devices = p->chosen_devices;
+        rr_room_take_at(p, &r, devices_of(p, node), n, *devices);
+    } else {
+        rr_room_take(p, &r, devices_of(p, node), n, devices);
+    }
     move(p, node, &r);
 }
 
@@ -422,8 +458,10 @@ static void give(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n
     move(p, node, &r);
 }
 
+// The nodes of a larger job are the ones chosen, else the lowest free ones.
 static void take_plain(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n)
 {
+    const bool listed = p->chosen.n == (size_t)n->nodes;
     p->node[first].jobs++;
     p->node[first].next = RR_NO_NODE;
     if (n->nodes == 1) {
@@ -433,7 +471,7 @@ static void take_plain(struct rr_fleet_pool *p, uint32_t first, const struct rr_
     struct rr_nodeset *empty = &p->group.at[p->max_gpus].set;
     move_plain(p, first, 0);
     for (int32_t i = 1; i < n->nodes; i++) {
-        const uint32_t node = rr_nodeset_lowest(empty);
+        const uint32_t node = listed ? p->chosen.at[i] : rr_nodeset_lowest(empty);
         move_plain(p, node, 0);
         p->node[node].jobs++;
         p->node[node].next = RR_NO_NODE;
@@ -456,16 +494,20 @@ void rr_fleet_take(struct rr_fleet_pool *p, uint32_t first, const struct rr_need
     if (p->plain) {
         *devices = 0;
         take_plain(p, first, n);
+        forget_choice(p);
         return;
     }
+    const bool listed = p->chosen.n == (size_t)n->nodes;
+    assert(!listed || p->chosen.at[0] == first);
     take(p, first, n, devices);
     uint32_t last = first;
     for (int32_t i = 1; i < n->nodes; i++) {
-        const uint32_t node = first_of(p, n);
+        const uint32_t node = listed ? p->chosen.at[i] : first_of(p, n);
         take(p, node, n, devices);
         p->node[last].next = node;
         last = node;
     }
+    forget_choice(p);
 }
 
 void rr_fleet_give(struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n, uint64_t devices)

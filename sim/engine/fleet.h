@@ -3,7 +3,7 @@
  *
  * Nodes with equal room (whole devices free, CPUs, memory ...) are alike to every job, so a pool keeps its ready nodes in groups: one
  * `struct rr_group` a distinct room, with the set of its nodes. Finding a node is a walk over the groups in the order of the placement's
- * rank, then the lowest node id. A plain pool (nodes alike, whole devices alone counted) has gpus + 1 groups, indexed by the devices
+ * rank, then the lowest node id; a placement that looks closer (sim/policy/placement.h) chooses among them itself. A plain pool (nodes alike, whole devices alone counted) has gpus + 1 groups, indexed by the devices
  * free; any other finds its groups by hash. A job of several nodes takes wholly free ones and holds them exclusively. */
 #ifndef RR_SIM_FLEET_H
 #define RR_SIM_FLEET_H
@@ -80,7 +80,13 @@ struct rr_fleet_pool {
     int32_t max_gpus;
     uint16_t *device; /* [cap_nodes * max_gpus] free milli; NULL unless the trace shares devices */
     const struct rr_placement *placement;
-    int64_t free_milli; /* on ready nodes */
+    struct rr_placing *placing;  /* what the placement knows beside the rooms; NULL for one that ranks alone */
+    uint32_t index;              /* of this pool */
+    uint32_t per_switch, per_rack; /* nodes of a switch, of a rack, in the order of their ids; 0 = all of them */
+    int64_t free_milli;          /* on ready nodes */
+    /* What the placement chose, until the next look: the devices on a job's one node (0: as rr_room_take does), or the nodes of a larger job. */
+    uint64_t chosen_devices;
+    RR_VEC(uint32_t) chosen;
     RR_VEC(struct rr_closed) closed;
     int64_t closed_milli; /* sum of free_milli over `closed` */
 };
@@ -119,6 +125,21 @@ struct rr_closed *rr_fleet_closed(struct rr_fleet_pool *p, uint32_t node); /* NU
 uint32_t rr_fleet_find(struct rr_fleet_pool *p, const struct rr_need *n);
 /* The same among the nodes that `allow` accepts (one-node needs). */
 uint32_t rr_fleet_find_where(struct rr_fleet_pool *p, const struct rr_need *n, bool (*allow)(void *ctx, uint32_t node), void *ctx);
+/* A look for a place: the node where this job starts, its first one if it takes several; RR_NO_NODE when there is no room. */
+struct rr_seek {
+    const struct rr_need *need;
+    uint32_t job;
+    bool (*allow)(void *ctx, uint32_t node); /* NULL: any node; for needs of one node alone */
+    void *ctx;
+};
+/* As rr_fleet_find and rr_fleet_find_where, but with the placement's own choice, which rr_fleet_take, called next, follows. There is a place
+ * when and only when those find one. */
+uint32_t rr_fleet_choose(struct rr_fleet_pool *p, const struct rr_seek *seek);
+/* How far apart the nodes of a job lie; a pool without nodes_per_switch is one switch, one without nodes_per_rack one rack. */
+enum rr_reach { RR_REACH_NODE, RR_REACH_SWITCH, RR_REACH_RACK, RR_REACH_POOL }; /* all of it is on one node, one switch, one rack, none of these */
+enum rr_reach rr_fleet_reach(const struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n);
+/* Nodes of group g that the need may start on. */
+bool rr_group_could_hold(const struct rr_fleet_pool *p, const struct rr_group *g, const struct rr_need *n);
 /* Wholly free nodes that can be one of n's. */
 int64_t rr_fleet_count_empty(const struct rr_fleet_pool *p, const struct rr_need *n);
 

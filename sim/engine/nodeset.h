@@ -78,4 +78,18 @@ static inline uint32_t rr_nodeset_next(const struct rr_nodeset *s, uint32_t from
     w = (w & ~63u) | (uint32_t)__builtin_ctzll(up);
     return w << 6 | (uint32_t)__builtin_ctzll(s->word[w]);
 }
+
+/* The k-th member in ascending order, k < count; a look at each 64 nodes. */
+static inline uint32_t rr_nodeset_at(const struct rr_nodeset *s, uint32_t k)
+{
+    uint32_t w = 0;
+    for (;; w++) {
+        const uint32_t here = (uint32_t)__builtin_popcountll(s->word[w]);
+        if (k < here) break;
+        k -= here;
+    }
+    uint64_t bits = s->word[w];
+    for (; k > 0; k--) bits &= bits - 1;
+    return w << 6 | (uint32_t)__builtin_ctzll(bits);
+}
 #endif

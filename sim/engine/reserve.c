@@ -183,13 +183,26 @@ static bool empties_are_held(const struct rr_fleet_pool *p, const struct rr_need
     return false;
 }
 
-// A node for a job that will run past the reservation's time; RR_NO_NODE when it would delay it.
-static uint32_t find_long(struct rr_sim *s, const struct rr_need *n)
+// A place for a job that will run past the reservation's time; false when any would delay it.
+static bool seek_long(struct rr_sim *s, struct behind *b, struct rr_seek *seek)
 {
     struct rr_fleet_pool *p = &s->pool[s->hold.pool];
-    struct behind b = {s, rr_need_of(&s->asks, s->hold.ask, s->hold.pool), n};
-    if (n->nodes > 1) return s->hold.spare >= n->nodes || !empties_are_held(p, b.held, n) ? rr_fleet_find(p, n) : RR_NO_NODE;
-    return s->hold.spare > 0 ? rr_fleet_find(p, n) : rr_fleet_find_where(p, n, leaves_room, &b);
+    const struct rr_need *n = seek->need;
+    *b = (struct behind){s, rr_need_of(&s->asks, s->hold.ask, s->hold.pool), n};
+    if (n->nodes > 1) return s->hold.spare >= n->nodes || !empties_are_held(p, b->held, n);
+    if (s->hold.spare > 0) return true;
+    seek->allow = leaves_room;
+    seek->ctx = b;
+    return true;
+}
+
+static bool fits_long(struct rr_sim *s, const struct rr_need *n)
+{
+    struct rr_fleet_pool *p = &s->pool[s->hold.pool];
+    struct behind b;
+    struct rr_seek seek = {.need = n};
+    if (!seek_long(s, &b, &seek)) return false;
+    return (seek.allow ? rr_fleet_find_where(p, n, seek.allow, seek.ctx) : rr_fleet_find(p, n)) != RR_NO_NODE;
 }
 
 int64_t rr_sim_within(struct rr_sim *s, uint32_t ask)
@@ -198,7 +211,7 @@ int64_t rr_sim_within(struct rr_sim *s, uint32_t ask)
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
         if (n->nodes == 0 || rr_fleet_find(&s->pool[i], n) == RR_NO_NODE) continue;
-        if (i != s->hold.pool || s->hold.at_us == RR_NEVER || find_long(s, n) != RR_NO_NODE) return RR_NEVER;
+        if (i != s->hold.pool || s->hold.at_us == RR_NEVER || fits_long(s, n)) return RR_NEVER;
         within = s->hold.at_us - s->now_us;
     }
     return within;
@@ -240,7 +253,10 @@ bool rr_sim_start_behind(struct rr_sim *s, uint32_t job, uint32_t ask)
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
         if (n->nodes == 0) continue;
         const bool held = i == s->hold.pool && s->hold.at_us != RR_NEVER, past = held && end_us > s->hold.at_us;
-        const uint32_t node = past ? find_long(s, n) : rr_fleet_find(&s->pool[i], n);
+        struct behind b;
+        struct rr_seek seek = {.need = n, .job = job};
+        if (past && !seek_long(s, &b, &seek)) continue;
+        const uint32_t node = rr_fleet_choose(&s->pool[i], &seek);
         if (node == RR_NO_NODE) continue;
         if (held)
             start_in_hold(s, job, ask, node, past);

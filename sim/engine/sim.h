@@ -15,6 +15,7 @@
 #include "sim/engine/events.h"
 #include "sim/engine/expected.h"
 #include "sim/engine/series.h"
+#include "sim/policy/placement.h"
 
 struct rr_sim;
 struct rr_attempts;
@@ -105,6 +106,7 @@ struct rr_sim {
     struct rr_expected *expected; /* [n_pools] when the policy expects */
     struct rr_hold hold;
     struct rr_asks asks;
+    struct rr_placing placing;
     struct rr_events events;
     RR_VEC(struct rr_slot) slot;
     uint32_t free_slot;

@@ -172,7 +172,7 @@ bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask)
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
         if (n->nodes == 0) continue;
-        const uint32_t node = rr_fleet_find(&s->pool[i], n);
+        const uint32_t node = rr_fleet_choose(&s->pool[i], &(struct rr_seek){.need = n, .job = job});
         if (node == RR_NO_NODE) continue;
         rr_sim_begin(s, job, ask, i, node);
         return true;

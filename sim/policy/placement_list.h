@@ -2,3 +2,7 @@
 X(pack)
 X(spread)
 X(first_fit)
+X(best_fit)
+X(random)
+X(fgd)
+X(locality)
