@@ -42,8 +42,8 @@ struct rr_pool {
     int64_t boot_us, idle_timeout_us;
     bool reclaimable; /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
     int64_t nodes_per_switch, nodes_per_rack; /* in the order of their numbers; 0: all of them */
-    const struct rr_kind *plan; /* NULL = unpriced */
-    void *plan_params;          /* struct of the plan, filled from its rows */
+    const struct rr_kind *plan;               /* NULL = unpriced */
+    void *plan_params;                        /* struct of the plan, filled from its rows */
     const cJSON *nodes_json, *plan_json;
 };
 struct rr_commitment {

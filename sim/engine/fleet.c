@@ -379,8 +379,7 @@ uint32_t rr_fleet_find_where(struct rr_fleet_pool *p, const struct rr_need *n, b
 uint32_t rr_fleet_choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
 {
     const struct rr_need *n = seek->need;
-    if (!p->placement->choose)
-        return seek->allow ? rr_fleet_find_where(p, n, seek->allow, seek->ctx) : rr_fleet_find(p, n);
+    if (!p->placement->choose) return seek->allow ? rr_fleet_find_where(p, n, seek->allow, seek->ctx) : rr_fleet_find(p, n);
     forget_choice(p);
     if (n->nodes > 1 && rr_fleet_count_empty(p, n) < n->nodes) return RR_NO_NODE;
     return p->placement->choose(p, seek);

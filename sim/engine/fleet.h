@@ -80,10 +80,10 @@ struct rr_fleet_pool {
     int32_t max_gpus;
     uint16_t *device; /* [cap_nodes * max_gpus] free milli; NULL unless the trace shares devices */
     const struct rr_placement *placement;
-    struct rr_placing *placing;  /* what the placement knows beside the rooms; NULL for one that ranks alone */
-    uint32_t index;              /* of this pool */
+    struct rr_placing *placing;    /* what the placement knows beside the rooms; NULL for one that ranks alone */
+    uint32_t index;                /* of this pool */
     uint32_t per_switch, per_rack; /* nodes of a switch, of a rack, in the order of their ids; 0 = all of them */
-    int64_t free_milli;          /* on ready nodes */
+    int64_t free_milli;            /* on ready nodes */
     /* What the placement chose, until the next look: the devices on a job's one node (0: as rr_room_take does), or the nodes of a larger job. */
     uint64_t chosen_devices;
     RR_VEC(uint32_t) chosen;
@@ -136,7 +136,12 @@ struct rr_seek {
  * when and only when those find one. */
 uint32_t rr_fleet_choose(struct rr_fleet_pool *p, const struct rr_seek *seek);
 /* How far apart the nodes of a job lie; a pool without nodes_per_switch is one switch, one without nodes_per_rack one rack. */
-enum rr_reach { RR_REACH_NODE, RR_REACH_SWITCH, RR_REACH_RACK, RR_REACH_POOL }; /* all of it is on one node, one switch, one rack, none of these */
+enum rr_reach {
+    RR_REACH_NODE,
+    RR_REACH_SWITCH,
+    RR_REACH_RACK,
+    RR_REACH_POOL
+}; /* all of it is on one node, one switch, one rack, none of these */
 enum rr_reach rr_fleet_reach(const struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n);
 /* Nodes of group g that the need may start on. */
 bool rr_group_could_hold(const struct rr_fleet_pool *p, const struct rr_group *g, const struct rr_need *n);

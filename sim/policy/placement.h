@@ -38,10 +38,11 @@ struct rr_placement {
 
 /* What it would cost to start the need on this node: least first. */
 typedef int64_t rr_place_cost(const struct rr_fleet_pool *p, const struct rr_group *g, uint32_t node, const struct rr_need *n);
-/* The choice of most placements: the nodes with room and the least cost (NULL: all alike), one of them by chance, each as likely as the others.
- * `alone`: nodes with the same room may differ in cost, each is looked at; else the first of each room speaks for all.
- * The stream of a job is (seed, replication, RR_RNG_PLACEMENT, job), drawn anew at each of its starts. */
-uint32_t rr_place_least(struct rr_fleet_pool *p, const struct rr_seek *seek, rr_place_cost *cost, bool alone);
+/* The choice of most placements: of the nodes with room those with the least cost (NULL: all alike), of these one by chance, each as likely as the
+ * others, or the lowest id when `rng` is NULL. `alone`: nodes with the same room may differ in cost and each is looked at; else one of each
+ * distinct room speaks for all. */
+uint32_t rr_place_least(struct rr_fleet_pool *p, const struct rr_seek *seek, rr_place_cost *cost, bool alone, struct rr_rng *rng);
+/* The stream of a job, (seed, replication, RR_RNG_PLACEMENT, job), from its beginning: drawn anew at each of its starts. */
 void rr_place_rng(const struct rr_fleet_pool *p, uint32_t job, struct rr_rng *ret);
 /* For a job of several nodes: that many of the wholly free ones by chance, into p->chosen; returns the first. */
 uint32_t rr_place_any(struct rr_fleet_pool *p, const struct rr_seek *seek, struct rr_rng *rng);

@@ -23,9 +23,13 @@ static int64_t left_over(const struct rr_fleet_pool *p, const struct rr_group *g
 
 static uint32_t choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
 {
-    // wholly free nodes are taken as they come: smaller ones first, by id
-    return seek->need->nodes > 1 ? rr_fleet_find(p, seek->need) : rr_place_least(p, seek, left_over, false);
+    if (seek->need->nodes > 1) return rr_fleet_find(p, seek->need); // wholly free nodes as they come: smaller ones first, by id
+    struct rr_rng rng;
+    rr_place_rng(p, seek->job, &rng);
+    return rr_place_least(p, seek, left_over, false, &rng);
 }
 
 const struct rr_placement rr_placement_best_fit = {
-    .kind = {.name = "best_fit", .summary = "the least CPU and GPU left over, both counted; equals by chance"}, .rank = rank, .choose = choose};
+    .kind = {.name = "best_fit", .summary = "the least CPU and GPU left over, both counted; equals by chance"},
+    .rank = rank,
+    .choose = choose};

@@ -5,7 +5,10 @@
  * typical job sees it is the free GPU that this job cannot use there: all of it when the node cannot host the job (GPU type, CPUs, devices; a
  * CPU-only job uses none), else what is free on devices with less than the job needs of one. Its mean over the typical jobs is the node's; a
  * job goes to the node, and a share to the device, where this grows least. Typical are the most frequent requests of the trace (CPUs, GPUs,
- * types; host memory is left out) that make up 95 % of its jobs. Sums are whole numbers, nothing is rounded; equal nodes by chance.
+ * types; host memory is left out) that make up 95 % of its jobs. Growths that differ by
+ * less than `fragment_grain` count as equal, and of equal nodes the lowest id is taken: on openb exact comparison packs 1 point less, and so
+ * does the published program, which cuts a logistic function of the growth to whole hundredths (a step of 0.04 GPUs at 0) and takes the lowest name.
+ * Sums are whole numbers.
  *
  * A node's cost depends on its state alone, so costs are kept by a hash of the state: after a start one node is worked out anew. Where devices are
  * shared, each node with room is looked at, else each distinct room. */
@@ -25,7 +28,22 @@ struct known {
     int64_t growth;
     int32_t from; // free share of the device taken, milli; 0 where none is to be chosen
 };
+struct params {
+    uint64_t given;
+    double grain;
+};
+static const struct rr_param rows[] = {{.name = "fragment_grain",
+                                        .type = RR_P_REAL,
+                                        .offset = offsetof(struct params, grain),
+                                        .unit = "GPUs",
+                                        .def = "0.04",
+                                        .least = 0,
+                                        .most = 8,
+                                        .help = "fgd: growths of fragmentation that differ by less are alike; 0: exact",
+                                        .source = "step of the score in the program of Weng et al., ATC'23",
+                                        .flags = RR_PF_DECIDES}};
 struct fgd {
+    int64_t grain; // in the unit of the growths: jobs x milli-GPUs; at least 1
     size_t n;
     struct typical *typical; // [n_pools][n]
     struct known *known;     // [N_ENTRIES]
@@ -94,6 +112,9 @@ static void fgd_init(struct rr_placing *pl)
     struct request *r = rr_xrealloc(NULL, pl->asks->ask.n + 1, sizeof *r);
     const size_t n = rank_requests(pl->asks, jobs, r);
     while (f->n < n && covered * 100 < (int64_t)pl->trace->n * TYPICAL) covered += r[f->n++].jobs;
+    const struct params *params = pl->params;
+    f->grain = (int64_t)((params ? params->grain : 0.04) * 1000 * (double)covered + 0.5);
+    if (f->grain < 1) f->grain = 1;
     const size_t n_pools = pl->asks->n_pools;
     f->typical = rr_xrealloc(NULL, n_pools * f->n + 1, sizeof *f->typical);
     for (size_t i = 0; i < n_pools * f->n; i++) {
@@ -245,7 +266,8 @@ static const struct known *know(const struct rr_fleet_pool *p, const struct rr_g
 
 static int64_t growth(const struct rr_fleet_pool *p, const struct rr_group *g, uint32_t node, const struct rr_need *n)
 {
-    return know(p, g, node, n)->growth;
+    const int64_t grain = ((const struct fgd *)p->placing->state)->grain, by = know(p, g, node, n)->growth;
+    return by / grain - (by % grain < 0);
 }
 
 // --- the choice ---
@@ -258,7 +280,7 @@ static uint32_t choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
     struct fgd *f = p->placing->state;
     if (n->nodes > 1) return rr_fleet_find(p, n); // wholly free nodes: smaller ones first, by id
     f->fullest = seek->allow != NULL;             // `allow` has judged the nodes with that device
-    const uint32_t node = rr_place_least(p, seek, growth, p->device != NULL);
+    const uint32_t node = rr_place_least(p, seek, growth, p->device != NULL, NULL);
     if (node == RR_NO_NODE || !n->part || !p->device || f->fullest) return node;
     const struct known *k = know(p, &p->group.at[p->node[node].group], node, n);
     const uint16_t *device = rr_place_device(p, node);
@@ -268,7 +290,11 @@ static uint32_t choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
 }
 
 const struct rr_placement rr_placement_fgd = {
-    .kind = {.name = "fgd", .summary = "where free GPU is least fragmented for the jobs that usually come (ATC'23)"},
+    .kind = {.name = "fgd",
+             .summary = "where free GPU is least fragmented for the jobs that usually come (ATC'23)",
+             .params = rows,
+             .n_params = sizeof rows / sizeof *rows,
+             .params_size = sizeof(struct params)},
     .rank = rank,
     .choose = choose,
     .state_size = sizeof(struct fgd),

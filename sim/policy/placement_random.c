@@ -21,8 +21,7 @@ static uint32_t choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
     struct rr_rng rng;
     rr_place_rng(p, seek->job, &rng);
     if (seek->need->nodes > 1) return rr_place_any(p, seek, &rng);
-    const uint32_t node = rr_place_least(p, seek, NULL, false);
-    (void)rr_rng_u64(&rng); // the node's draw
+    const uint32_t node = rr_place_least(p, seek, NULL, false, &rng);
     if (node != RR_NO_NODE && seek->need->part && p->device && !seek->allow) choose_device(p, node, seek->need, &rng);
     return node;
 }
