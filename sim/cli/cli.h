@@ -47,8 +47,7 @@ RR_CHECKED enum rr_status rr_args_parse(const struct rr_command *c, int n, char 
 /* Value of option `name`, the last one given, or `otherwise`. */
 const char *rr_arg(const struct rr_command *c, const struct rr_args *a, const char *name, const char *otherwise);
 bool rr_arg_given(const struct rr_command *c, const struct rr_args *a, const char *name);
-extern struct rr_registry rr_registry; /* the open sets of this program; nothing writes it but: */
-void rr_registry_fill(void);           /* main, before anything else */
+extern const struct rr_registry rr_registry; /* the open sets of this program (registry.c) */
 
 /* Shared by commands. The catalog of the shipped facts, loaded into `a`. */
 RR_CHECKED enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret);

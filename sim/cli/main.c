@@ -97,7 +97,6 @@ int main(int argc, char **argv)
     keep_standard_streams();
     signal(SIGPIPE, SIG_IGN); // a closed pipe is a write error, seen in flush_stdout()
     gsl_set_error_handler_off();
-    rr_registry_fill();
 
     struct rr_arena *a = rr_arena_create();
     int exit_code = (int)run_program(argc, argv, a);

@@ -3,15 +3,37 @@
 #include "sim/cli/cli.h"
 #include "data/trace.h"
 #include "models/price/price.h"
-#include "sim/engine/engine.h"
+#include "sim/engine/sim.h"
+#include "sim/policy/placement.h"
 
-struct rr_registry rr_registry;
+#define SET(array)                            \
+    {                                         \
+        array, sizeof array / sizeof *(array) \
+    }
 
-void rr_registry_fill(void)
-{
-    rr_registry =
-        (struct rr_registry){.plans = rr_price_plans, .policies = rr_policies, .placements = rr_placements, .importers = rr_importers};
-}
+static const struct rr_kind *const plans[] = {
+#define X(name) &rr_price_##name.kind,
+#include "models/price/list.h"
+#undef X
+};
+static const struct rr_kind *const policies[] = {
+#define X(name) &rr_policy_##name.kind,
+#include "sim/policy/list.h"
+#undef X
+};
+static const struct rr_kind *const placements[] = {
+#define X(name) &rr_placement_##name.kind,
+#include "sim/policy/placement_list.h"
+#undef X
+};
+static const struct rr_kind *const importers[] = {
+#define X(name) &rr_import_##name.kind,
+#include "data/import/list.h"
+#undef X
+};
+
+const struct rr_registry rr_registry = {
+    .plans = SET(plans), .policies = SET(policies), .placements = SET(placements), .importers = SET(importers)};
 
 enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret)
 {
