@@ -237,6 +237,7 @@ static void load_leases(struct loader *l, int64_t id, struct rr_alternative *a)
         r[i].ready_us = rr_sql_geti(&q);
         r[i].end_us = rr_sql_geti(&q);
         r[i].used_milli_us = rr_sql_geti(&q);
+        r[i].down_milli_us = rr_sql_geti(&q);
     }
 }
 

@@ -382,7 +382,7 @@ static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a
 static int save_leases(struct saver *v, int64_t id, const struct rr_alternative *a)
 {
     struct rr_sql q;
-    if (rr_sql_open(&q, v->db, "INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK) return q.rc;
+    if (rr_sql_open(&q, v->db, "INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK) return q.rc;
     for (size_t i = 0; i < a->n_leases && q.rc == SQLITE_OK; i++) {
         const struct rr_lease *l = &a->lease[i];
         rr_sql_i(&q, id);
@@ -392,6 +392,7 @@ static int save_leases(struct saver *v, int64_t id, const struct rr_alternative 
         rr_sql_i(&q, l->ready_us);
         rr_sql_i(&q, l->end_us);
         rr_sql_i(&q, l->used_milli_us);
+        rr_sql_i(&q, l->down_milli_us);
         rr_sql_step(&q);
     }
     rr_sql_close(&q);

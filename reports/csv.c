@@ -139,6 +139,7 @@ static void put_lease(struct rr_cells *c, const struct rr_alternative *a, const 
     rr_out_time(c, l->end_us);
     rr_out_scaled(c, (__int128)l->end_us - l->start_us, 6);
     rr_out_scaled(c, l->used_milli_us, 9);
+    rr_out_scaled(c, l->down_milli_us, 9);
     rr_out_row(c);
 }
 
@@ -146,7 +147,7 @@ enum rr_status rr_csv_leases(const struct rr_store *s, const char *db_path, stru
 {
     (void)db_path;
     struct rr_cells c = {out, true};
-    header(out, "alternative,replication,pool,node,node_name,start_s,ready_s,end_s,held_s,used_gpu_s\n");
+    header(out, "alternative,replication,pool,node,node_name,start_s,ready_s,end_s,held_s,used_gpu_s,down_gpu_s\n");
     for (size_t i = 0; i < s->n_alternatives; i++)
         for (size_t k = 0; k < s->alternative[i].n_leases; k++) put_lease(&c, &s->alternative[i], &s->alternative[i].lease[k]);
     return RR_OK;

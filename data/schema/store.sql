@@ -49,7 +49,7 @@ CREATE TABLE jobs (
     status TEXT NOT NULL, pool INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE leases (
     alternative INTEGER NOT NULL, pool INTEGER NOT NULL, node INTEGER NOT NULL, start_us INTEGER NOT NULL, ready_us INTEGER NOT NULL,
-    end_us INTEGER NOT NULL, used_milli_us INTEGER NOT NULL);
+    end_us INTEGER NOT NULL, used_milli_us INTEGER NOT NULL, down_milli_us INTEGER NOT NULL);
 CREATE TABLE charges (
     alternative INTEGER NOT NULL, pool INTEGER NOT NULL, type TEXT NOT NULL, line TEXT NOT NULL, commitment TEXT NOT NULL,
     energy INTEGER NOT NULL, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL, due_us INTEGER NOT NULL, billed INTEGER NOT NULL,
@@ -65,7 +65,7 @@ CREATE VIEW job AS
          LEFT JOIN names k ON k.id = j.class LEFT JOIN pools p ON p.alternative = j.alternative AND p.pool = j.pool;
 CREATE VIEW lease AS
     SELECT a.name AS alternative, p.name AS pool, l.node, l.start_us / 1e6 AS start_s, l.ready_us / 1e6 AS ready_s,
-           l.end_us / 1e6 AS end_s, l.used_milli_us / 3.6e12 AS used_gpu_hours
+           l.end_us / 1e6 AS end_s, l.used_milli_us / 3.6e12 AS used_gpu_hours, l.down_milli_us / 3.6e12 AS down_gpu_hours
     FROM leases l JOIN alternatives a ON a.id = l.alternative LEFT JOIN pools p ON p.alternative = l.alternative AND p.pool = l.pool;
 CREATE VIEW charge AS
     SELECT a.name AS alternative, p.name AS pool, x.type, x.line, x.commitment, x.from_us / 1e6 AS from_s, x.to_us / 1e6 AS to_s,

@@ -89,8 +89,9 @@ static inline void sample_records(struct sample *p, struct rr_alternative *a)
     a->outcome = outcome;
     a->node_name = node_name;
     struct rr_lease *l = RR_NEWS(p->arena, struct rr_lease, 2);
-    l[0] = (struct rr_lease){0, 300000000, 94694400000000, 123456789012345, 1, 0};
-    l[1] = (struct rr_lease){-1, 1, 3600000001, 0, 3, 1};
+    l[0] = (struct rr_lease){
+        .ready_us = 300000000, .end_us = 94694400000000, .used_milli_us = 123456789012345, .down_milli_us = 7001, .node = 1};
+    l[1] = (struct rr_lease){.start_us = -1, .ready_us = 1, .end_us = 3600000001, .node = 3, .pool = 1};
     a->lease = l;
     a->n_leases = 2;
 }

@@ -59,9 +59,9 @@ static void the_tables_are_exact(void **state)
         "5,ann,,'=1+1,1,86400.5,86400.5,,0,,,0,1,running,own,cut off by the horizon,own,1\n"
         "six,ann,,train,16,172800,,,,,3661,0,0,waiting,,cut off by the horizon,own,1\n"
         "line break,\"bo \"\"b\"\", jr\",,train,999,259200.000123,,,,,5,0,0,rejected,,too large for every pool,own,1\n");
-    same_text("csv/leases.csv", "alternative,replication,pool,node,node_name,start_s,ready_s,end_s,held_s,used_gpu_s\n"
-                                "own,1,own,1,\"n1, rack 7\",0,300,94694400,94694400,123456.789012345\n"
-                                "own,1,burst,3,n3,-0.000001,0.000001,3600.000001,3600.000002,0\n");
+    same_text("csv/leases.csv", "alternative,replication,pool,node,node_name,start_s,ready_s,end_s,held_s,used_gpu_s,down_gpu_s\n"
+                                "own,1,own,1,\"n1, rack 7\",0,300,94694400,94694400,123456.789012345,0.000007001\n"
+                                "own,1,burst,3,n3,-0.000001,0.000001,3600.000001,3600.000002,0,0\n");
     char *text = file_text(in_dir("csv/charges.csv"), NULL);
     assert_non_null(text);
     assert_non_null(strstr(text, "own,1,own,owned,energy,,0,94694400,86400,2026-01-01,2029-01-01,2026-01-02,"));

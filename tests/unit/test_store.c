@@ -50,6 +50,7 @@ static void same_records(const struct rr_alternative *x, const struct rr_alterna
         assert_int_equal(x->lease[i].ready_us, y->lease[i].ready_us);
         assert_int_equal(x->lease[i].end_us, y->lease[i].end_us);
         assert_int_equal(x->lease[i].used_milli_us, y->lease[i].used_milli_us);
+        assert_int_equal(x->lease[i].down_milli_us, y->lease[i].down_milli_us);
         assert_int_equal(x->lease[i].pool, y->lease[i].pool);
         assert_string_equal(x->node_name[x->lease[i].node], y->node_name[y->lease[i].node]);
     }
