@@ -423,7 +423,7 @@ static void move_plain(struct rr_fleet_pool *p, uint32_t node, uint32_t g)
 static void take(struct rr_fleet_pool *p, uint32_t node, const struct rr_need *n, uint64_t *devices)
 {
     p->node[node].jobs++;
-    p->node[node].next = RR_NO_NODE;
+    if (n->nodes > 1) p->node[node].next = RR_NO_NODE; // a job that needs nothing may sit on a node of another's chain
     struct rr_room r = p->group.at[p->node[node].group].room;
     if (p->chosen_devices) {
         *devices = p->chosen_devices;
@@ -462,11 +462,11 @@ static void take_plain(struct rr_fleet_pool *p, uint32_t first, const struct rr_
 {
     const bool listed = p->chosen.n == (size_t)n->nodes;
     p->node[first].jobs++;
-    p->node[first].next = RR_NO_NODE;
     if (n->nodes == 1) {
         move_plain(p, first, p->node[first].group - (uint32_t)n->whole);
         return;
     }
+    p->node[first].next = RR_NO_NODE;
     struct rr_nodeset *empty = &p->group.at[p->max_gpus].set;
     move_plain(p, first, 0);
     for (int32_t i = 1; i < n->nodes; i++) {
