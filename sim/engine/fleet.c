@@ -49,6 +49,10 @@ static enum rr_status read_kinds(struct rr_fleet_pool *p, const struct rr_pool *
         if (p->kind_of) p->kind_of[i] = index;
         if (k.gpus > p->max_gpus) p->max_gpus = k.gpus;
     }
+    if (p->kind.n == 1) {
+        free(p->kind_of);
+        p->kind_of = NULL;
+    }
     return RR_OK;
 }
 

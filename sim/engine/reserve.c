@@ -86,7 +86,8 @@ static int64_t gained(struct rr_sim *s, const struct rr_slot *r, const struct rr
     if (held->nodes > 1 || (p->plain && held->whole == p->max_gpus)) { // held as a whole: nobody asks for these nodes before they are free
         if (!p->kind_of && !p->closed.n) return kind_could(p, r->node, n) ? held->nodes : 0;
         int64_t count = 0;
-        for (uint32_t node = r->node; node != RR_NO_NODE; node = p->node[node].next) count += !is_closed(p, node) && kind_could(p, node, n);
+        for (uint32_t node = r->node; node != RR_NO_NODE; node = held->nodes > 1 ? p->node[node].next : RR_NO_NODE)
+            count += !is_closed(p, node) && kind_could(p, node, n);
         return count;
     }
     if (is_closed(p, r->node)) return 0;

@@ -404,7 +404,7 @@ static void random_rooms(void **state)
     struct world *w = malloc(sizeof *w);
     assert_non_null(w);
     int started = 0, waited = 0, rejected = 0;
-    for (int seed = 0; seed < 400; seed++) {
+    for (int seed = 0; seed < 1000; seed++) {
         struct rr_replay r;
         random_world(w, seed);
         engine(w, &r);
