@@ -71,7 +71,7 @@ enum rr_metric_unit {
     M(RESTARTS, "restarts", RR_U_COUNT, "attempts beyond the first")                                                                     \
     M(ENERGY_KWH, "energy.kwh", RR_U_KWH, "energy of owned machines, PUE included")                                                      \
     M(CARBON_KGCO2E, "carbon.kgco2e", RR_U_KG, "operational carbon")                                                                     \
-    M(DEADLINE_MISSED, "deadline.missed", RR_U_COUNT, "jobs that ended after their deadline")
+    M(DEADLINE_MISSED, "deadline.missed", RR_U_COUNT, "jobs that had not ended by their deadline")
 
 enum rr_metric {
 #define RR_METRIC_ENUM(id, name, unit, help) RR_M_##id,

@@ -56,12 +56,13 @@ struct rr_scheduler {
     const struct rr_kind *policy, *placement;
     void *policy_params, *placement_params;
     const char *policy_name, *placement_name;
-    enum { RR_ESTIMATE_USER, RR_ESTIMATE_EXACT, RR_ESTIMATE_FACTOR } estimate;
-    double estimate_factor; /* run time x factor with RR_ESTIMATE_FACTOR */
+    enum { RR_ESTIMATE_USER, RR_ESTIMATE_EXACT, RR_ESTIMATE_FACTOR, RR_ESTIMATE_NOISE } estimate;
+    double estimate_factor; /* run time x factor with RR_ESTIMATE_FACTOR; run time x exp(factor x normal) with RR_ESTIMATE_NOISE */
     const cJSON *estimate_json;
-    int order;     /* 0 arrival, 1 shortest (by estimate) */
-    bool blocking; /* fifo: a head that does not fit blocks all behind it (default true) */
-    int overrun;   /* 0 continue, 1 kill: a job that outruns its estimate */
+    int order;        /* 0 arrival, 1 shortest (by estimate) */
+    bool blocking;    /* fifo: a head that does not fit blocks all behind it (default true) */
+    int overrun;      /* 0 continue, 1 kill: a job that outruns its estimate */
+    int64_t round_us; /* a pass is made only at multiples of it; 0 = at every event */
 };
 /* What a start, a checkpoint and an interruption cost ("checkpoint", of the scenario and of classes). All zero: nothing. */
 struct rr_checkpoint {

@@ -66,7 +66,7 @@ static void put_scheduler(struct rr_buf *b, const struct rr_scheduler *s)
 {
     put(b, "policy", s->policy_name);
     put(b, "placement", s->placement_name);
-    rr_buf_putf(b, "%d,%a,%d,%d,%d;", (int)s->estimate, s->estimate_factor, s->order, s->blocking, s->overrun);
+    rr_buf_putf(b, "%d,%a,%d,%d,%d,%" PRId64 ";", (int)s->estimate, s->estimate_factor, s->order, s->blocking, s->overrun, s->round_us);
     put_rows(b, s->policy->params, s->policy->n_params, s->policy_params, true);
     put_rows(b, s->placement->params, s->placement->n_params, s->placement_params, true);
 }

@@ -216,7 +216,7 @@ static enum rr_status read_estimate(const struct rr_reading *r, const cJSON *sch
     const struct rr_json *json = r->param.json;
     const cJSON *member = rr_json_member(scheduler, "estimate");
     RR_TRY(rr_param_check_wrapper(json, member, pointer));
-    const cJSON *e = rr_param_unwrap(member), *factor = rr_json_member(e, "factor");
+    const cJSON *e = rr_param_unwrap(member), *noise = rr_json_member(e, "noise"), *factor = noise ? noise : rr_json_member(e, "factor");
     s->estimate_json = e;
     s->estimate_factor = 1;
     if (!e || (cJSON_IsString(e) && strcmp(e->valuestring, "user") == 0)) return RR_OK;
@@ -225,11 +225,14 @@ static enum rr_status read_estimate(const struct rr_reading *r, const cJSON *sch
         return RR_OK;
     }
     if (!factor || factor->next || e->child != factor || !cJSON_IsNumber(rr_param_unwrap(factor)))
-        return rr_json_fail(RR_EINPUT, json, e, pointer, "%s given; \"user\", \"exact\" or {\"factor\": 2} is expected",
+        return rr_json_fail(RR_EINPUT, json, e, pointer, "%s given; \"user\", \"exact\", {\"factor\": 2} or {\"noise\": 0.3} is expected",
                             rr_param_shown(e, r->param.arena));
-    s->estimate = RR_ESTIMATE_FACTOR;
+    s->estimate = noise ? RR_ESTIMATE_NOISE : RR_ESTIMATE_FACTOR;
     s->estimate_factor = rr_param_unwrap(factor)->valuedouble;
-    if (!(s->estimate_factor > 0) || s->estimate_factor > 1e6)
+    if (noise && (!(s->estimate_factor >= 0) || s->estimate_factor > 10))
+        return rr_json_fail(RR_EINPUT, json, factor, pointer, "%g given; a sigma of the logarithm from 0 to 10 is expected",
+                            s->estimate_factor);
+    if (!noise && (!(s->estimate_factor > 0) || s->estimate_factor > 1e6))
         return rr_json_fail(RR_EINPUT, json, factor, pointer, "%g given; a factor above 0 and at most 1000000 is expected",
                             s->estimate_factor);
     return RR_OK;
@@ -291,6 +294,7 @@ static enum rr_status read_scheduler(const struct rr_reading *r, const cJSON *do
     sch->order = read.order;
     sch->blocking = read.blocking;
     sch->overrun = read.overrun;
+    sch->round_us = read.round_us;
     RR_TRY(read_estimate(r, object, sch));
     RR_TRY(read_kind(r, sch->policy, object, &sch->policy_params));
     return read_kind(r, sch->placement, object, &sch->placement_params);

@@ -306,7 +306,13 @@ static const struct rr_param scheduler[] = {
      .words = overruns,
      .help = "what becomes of a job that outruns its estimate",
      .flags = RR_PF_DECIDES},
-    LATER("round", "scheduling in rounds of this length"),
+    {.name = "round",
+     .type = RR_P_TIME,
+     .offset = AT(rr_scheduler_rows, round_us),
+     .def = "\"0 s\"",
+     .unit = "s",
+     .help = "jobs start only at multiples of this; 0 = whenever something happens",
+     .flags = RR_PF_DECIDES},
 };
 static const char *const scheduler_skip[] = {"estimate", NULL};
 const struct rr_rows rr_rows_scheduler = {ROWS(scheduler), scheduler_skip};

@@ -44,6 +44,7 @@ struct rr_scheduler_rows {
     const char *policy, *placement;
     int order, overrun;
     bool blocking;
+    int64_t round_us;
 };
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
     rr_rows_nodes_file, rr_rows_scheduler, rr_rows_finance, rr_rows_gate, rr_rows_fx;

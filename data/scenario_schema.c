@@ -144,7 +144,9 @@ static cJSON *scheduler_schema(const struct rr_registry *reg)
     cJSON_AddItemToObject(properties_of(o), "estimate",
                           sourced_or("{\"anyOf\": [{\"enum\": [\"user\", \"exact\"]}, {\"type\": \"object\", \"required\": [\"factor\"], "
                                      "\"additionalProperties\": false, \"properties\": {\"factor\": {\"type\": \"number\", "
-                                     "\"exclusiveMinimum\": 0}}}]}",
+                                     "\"exclusiveMinimum\": 0}}}, {\"type\": \"object\", \"required\": [\"noise\"], "
+                                     "\"additionalProperties\": false, \"properties\": {\"noise\": {\"type\": \"number\", "
+                                     "\"minimum\": 0, \"maximum\": 10}}}]}",
                                      "how long jobs are thought to run"));
     for (size_t i = 0; i < reg->policies.n; i++) take_rows(o, reg->policies.at[i]);
     for (size_t i = 0; i < reg->placements.n; i++) take_rows(o, reg->placements.at[i]);

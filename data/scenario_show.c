@@ -109,7 +109,7 @@ static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *obje
 static void add_scheduler(struct table *t, const cJSON *object)
 {
     const struct rr_scheduler *s = &t->s->scheduler;
-    const struct rr_scheduler_rows rows = {s->given, s->policy_name, s->placement_name, s->order, s->overrun, s->blocking};
+    const struct rr_scheduler_rows rows = {s->given, s->policy_name, s->placement_name, s->order, s->overrun, s->blocking, s->round_us};
     add_rows(t, "/scheduler", rr_rows_scheduler.at, rr_rows_scheduler.n, &rows, object);
     add_node(t, "/scheduler/estimate", rr_json_member(object, "estimate"), "user");
     add_rows(t, "/scheduler", s->policy->params, s->policy->n_params, s->policy_params, object);

@@ -268,6 +268,8 @@ static void choose_columns(struct merge *m)
     if (from->col && !t->col) t->col = rr_xrealloc(NULL, 1, sizeof *t->col);
         HAVE(estimate_us)
         HAVE(limit_us)
+        HAVE(deadline_us)
+        HAVE(priority)
         HAVE(nodes)
         HAVE(cpus_milli)
         HAVE(memory_mib)
@@ -331,10 +333,12 @@ static enum rr_status put_generated(struct merge *m, struct source *s, size_t i)
     t->gpus_milli[i] = (int32_t)gpus;
     if (t->estimate_us) t->estimate_us[i] = t->run_us[i];
     if (t->limit_us) t->limit_us[i] = RR_NEVER;
+    if (t->deadline_us) t->deadline_us[i] = RR_NEVER;
     if (t->class_id) t->class_id[i] = s->own_class;
 #define EMPTY(col) \
     if (t->col) t->col[i] = 0;
     EMPTY(nodes)
+    EMPTY(priority)
     EMPTY(cpus_milli)
     EMPTY(memory_mib)
     EMPTY(gpu_types)
@@ -362,6 +366,8 @@ static enum rr_status put_row(struct merge *m, const struct source *s, size_t i)
     t->gpus_milli[i] = from->gpus_milli[r];
     if (t->estimate_us) RR_TRY(scaled(s->use, from->estimate_us ? from->estimate_us[r] : from->run_us[r], scale, &t->estimate_us[i]));
     if (t->limit_us) RR_TRY(scaled(s->use, from->limit_us ? from->limit_us[r] : RR_NEVER, scale, &t->limit_us[i]));
+    if (t->deadline_us) t->deadline_us[i] = from->deadline_us ? from->deadline_us[r] : RR_NEVER;
+    if (t->priority) t->priority[i] = from->priority ? from->priority[r] : 0;
     if (t->nodes) t->nodes[i] = from->nodes ? from->nodes[r] : 0;
     if (t->cpus_milli) t->cpus_milli[i] = from->cpus_milli ? from->cpus_milli[r] : 0;
     if (t->memory_mib) t->memory_mib[i] = from->memory_mib ? from->memory_mib[r] : 0;

@@ -14,10 +14,12 @@
 enum kind {
     TEXT,
     STATUS,
-    SUBMIT, // TIME, or a date
+    SUBMIT,   // TIME, or a date
+    DEADLINE, // the same, on the same clock
     TIME,
     AMOUNT, // GPUs, CPUs: thousandths
     COUNT,
+    RANK,   // a whole number, also below 0
     MEMORY, // MiB
     UNUSED, // ours, but nothing reads it yet
 };
@@ -44,8 +46,8 @@ static const struct column columns[] = {
     {"account", TEXT, false, AT(account)},
     {"class", TEXT, false, AT(class_name)},
     {"status", STATUS, false, AT(state)},
-    {"priority", UNUSED, false, 0},
-    {"deadline_s", UNUSED, false, 0},
+    {"priority", RANK, false, AT(priority)},
+    {"deadline_s", DEADLINE, false, AT(deadline_us)},
     {"depends_on", UNUSED, false, 0},
 };
 #define N_COLUMNS (sizeof columns / sizeof *columns)
@@ -123,10 +125,11 @@ struct reader {
     size_t n_used;
     struct used *submit; // of used[]
     bool dates;          // submit times are dates
+    bool dated;          // so is a deadline
     size_t rows;         // handed on
 };
 
-static enum kind unit_kind(enum kind k) { return k == SUBMIT ? TIME : k; }
+static enum kind unit_kind(enum kind k) { return k == SUBMIT || k == DEADLINE ? TIME : k == RANK ? COUNT : k; }
 
 /* "columns": names and units. */
 
@@ -214,10 +217,12 @@ static enum rr_status missing_column(const struct reader *r, const struct rr_csv
 static const char *what_is_right(const struct used *u)
 {
     switch (u->column->kind) {
-    case SUBMIT: return "is no number of seconds such as 61.5, nor a date such as 2026-01-01T08:30:00Z";
+    case SUBMIT:
+    case DEADLINE: return "is no number of seconds such as 61.5, nor a date such as 2026-01-01T08:30:00Z";
     case TIME: return "is no number such as 61.5";
     case AMOUNT: return "is no number such as 8 or 0.5";
-    case COUNT: return "is no whole number";
+    case COUNT:
+    case RANK: return "is no whole number";
     case MEMORY: return "is no number such as 80";
     case STATUS: return "is none of finished, failed, killed, cancelled, never_started, running";
     case TEXT: return "is empty";
@@ -247,7 +252,7 @@ static enum rr_status use_column(struct reader *r, const struct rr_csv_row *head
     struct used *u = &r->used[r->n_used++];
     *u = (struct used){.column = c, .unit = unit, .cell = (size_t)at, .offset = c->offset, .text = c->kind == TEXT};
     u->bad = rr_strf(r->arena, "%s %s", name, what_is_right(u));
-    u->digits = unit && unit->factor == 1 && c->kind != COUNT ? unit->digits : -1;
+    u->digits = unit && unit->factor == 1 && c->kind != COUNT && c->kind != RANK ? unit->digits : -1;
     if (c->kind == SUBMIT) r->submit = u;
     return RR_OK;
 }
@@ -305,6 +310,14 @@ static bool read_scaled(const struct used *u, struct rr_slice cell, int64_t *ret
     return true;
 }
 
+static bool read_deadline(struct reader *r, const struct used *u, struct rr_slice cell, int64_t *ret)
+{
+    if (read_scaled(u, cell, ret)) return true;
+    if (rr_date_parse(rr_trim(cell), ret) != RR_OK) return false;
+    r->dated = true;
+    return true;
+}
+
 static bool read_status(struct rr_slice cell, enum rr_trace_state *ret)
 {
     cell = rr_trim(cell);
@@ -335,7 +348,9 @@ static bool read_cell(struct reader *r, const struct used *u, struct rr_slice ce
     case TEXT: *(struct rr_slice *)(void *)field = rr_trim(cell); return true;
     case STATUS: return read_status(cell, &row->state);
     case SUBMIT: return read_submit(r, u, cell, number);
-    case COUNT: return rr_cell_whole(cell, number);
+    case DEADLINE: return read_deadline(r, u, cell, number);
+    case COUNT:
+    case RANK: return rr_cell_whole(cell, number);
     case TIME:
     case AMOUNT: return read_scaled(u, cell, number);
     case MEMORY: return rr_cell_times(cell, u->unit->mib, number);
@@ -386,6 +401,8 @@ static enum rr_status read_rows(struct reader *r)
         if (in.n == 0) break;
         read_row(r, &in, &row);
     }
+    if (r->dated && !r->dates)
+        return rr_fail(RR_EINPUT, "%s: deadline_s holds dates, submit_s does not; both count from the same zero", r->path);
     if (r->dates) rr_trace_set_absolute(r->b);
     return RR_OK;
 }

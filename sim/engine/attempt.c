@@ -383,7 +383,7 @@ bool rr_sim_interruptible(const struct rr_sim *s, uint32_t job)
 int64_t rr_sim_priority(const struct rr_sim *s, uint32_t job)
 {
     const struct rr_class *c = rr_sim_class(s, job);
-    return c ? c->priority : 0;
+    return (c ? c->priority : 0) + (s->trace->priority ? s->trace->priority[job] : 0);
 }
 
 const struct rr_checkpoint *rr_sim_checkpoint(const struct rr_sim *s, uint32_t job)

@@ -214,6 +214,18 @@ static void drop_stale(struct rr_sim *s)
     }
 }
 
+// With rounds a pass waits for the next multiple of the round, for which there is an event of its own.
+static bool is_round(struct rr_sim *s)
+{
+    const int64_t round = s->how->round_us;
+    if (round == 0 || s->now_us % round == 0) return true;
+    const int64_t next = rr_add_us(s->now_us - s->now_us % round, round);
+    if (s->round_at_us == next) return false;
+    s->round_at_us = next;
+    rr_sim_wake(s, next);
+    return false;
+}
+
 static void instant(struct rr_sim *s, size_t *next)
 {
     const int64_t t = s->now_us;
@@ -224,7 +236,7 @@ static void instant(struct rr_sim *s, size_t *next)
     }
     while (rr_events_time(&s->events) == t) happen(s);
     if (t >= s->world->horizon_us) return;
-    if (s->level.queue > 0) {
+    if (s->level.queue > 0 && is_round(s)) {
         s->policy->pass(s->policy_state, s);
         rr_sim_grow(s);
     }

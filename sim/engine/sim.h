@@ -123,6 +123,7 @@ struct rr_sim {
     size_t n_supply;
     int64_t n_wakes, n_supply_events; /* pending */
     size_t n_stale;                   /* events in the heap that were called off */
+    int64_t round_at_us;              /* a pass is due then (scheduler.round), when later than now */
     int64_t moved_us;                 /* when a job started or ended last */
     double *node_mtbf_us;             /* [n_pools] of a node, as the failure supplier says; 0 = never fails, or not said */
     uint16_t *class_of;               /* [trace->n] index into scenario->classes or RR_NO_CLASS; NULL without classes */
@@ -173,7 +174,7 @@ uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot);
 /* --- what a job is --- */
 static inline size_t rr_sim_class_of(const struct rr_sim *s, uint32_t job) { return s->class_of ? s->class_of[job] : RR_NO_CLASS; }
 const struct rr_class *rr_sim_class(const struct rr_sim *s, uint32_t job);           /* NULL: none */
-int64_t rr_sim_priority(const struct rr_sim *s, uint32_t job);                       /* of its class; larger goes first */
+int64_t rr_sim_priority(const struct rr_sim *s, uint32_t job);                       /* of its class plus its own; larger goes first */
 const struct rr_checkpoint *rr_sim_checkpoint(const struct rr_sim *s, uint32_t job); /* of its class, else the scenario's */
 /* Speed of the job on nodes of `pool` from `node` on (chained, taken), in thousandths of the reference; > 0. Asked at each start when
  * rr_sim_has_speeds(). sim/engine/speed.c. */

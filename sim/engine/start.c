@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/start.c - a job starts and ends: room, books, outcome. */
+#include "data/base/fmath.h"
+#include "data/base/rng.h"
 #include "sim/engine/attempt.h"
 #include <assert.h>
 
@@ -52,6 +54,14 @@ static int64_t times_factor(int64_t us, double factor)
     return us == RR_NEVER || v >= 9e18 ? RR_NEVER : (int64_t)v;
 }
 
+// Lognormal with median 1: the same for the job whatever else is drawn.
+static double noise(const struct rr_sim *s, uint32_t job)
+{
+    struct rr_rng r;
+    rr_rng_init(&r, (uint64_t)s->world->scenario->seed, s->world->replication, RR_RNG_ESTIMATE, job);
+    return rr_exp(s->how->estimate_factor * rr_rng_normal(&r));
+}
+
 // Of the whole job, at reference speed.
 static int64_t estimate(const struct rr_sim *s, uint32_t job)
 {
@@ -60,6 +70,7 @@ static int64_t estimate(const struct rr_sim *s, uint32_t job)
     switch (s->how->estimate) {
     case RR_ESTIMATE_EXACT: us = t->run_us[job]; break;
     case RR_ESTIMATE_FACTOR: us = times_factor(t->run_us[job], s->how->estimate_factor); break;
+    case RR_ESTIMATE_NOISE: us = times_factor(t->run_us[job], noise(s, job)); break;
     default: us = user_estimate(t, job);
     }
     const int64_t most = limit(t, job); // no one expects more than the limit

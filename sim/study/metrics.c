@@ -64,6 +64,21 @@ static void put_times(double *m, enum rr_metric mean, enum rr_metric p50, enum r
     m[most] = s->n ? seconds(s->us[s->n - 1]) : NAN;
 }
 
+/* Jobs that had not ended by their deadline; null when no job has one. */
+static double missed(const struct rr_run *r)
+{
+    size_t n = 0;
+    if (!r->jobs.deadline_us) return NAN;
+    for (size_t i = 0; i < r->replay.n_jobs; i++) {
+        const struct rr_outcome *o = &r->replay.outcome[i];
+        const int64_t within = r->jobs.deadline_us[i];
+        if (o->state == RR_JOB_NOT_SUBMITTED || within == RR_NEVER) continue;
+        const int64_t end = o->end_us < r->replay.end_us ? o->end_us : r->replay.end_us;
+        n += end - r->jobs.submit_us[i] > within || (o->state == RR_JOB_REJECTED);
+    }
+    return (double)n;
+}
+
 static void put_counts(const struct rr_run *r, double *m)
 {
     size_t n[RR_JOB_REJECTED + 1] = {0}, submitted = 0, restarts = 0;
@@ -81,6 +96,7 @@ static void put_counts(const struct rr_run *r, double *m)
     m[RR_M_JOBS_WAITING] = (double)n[RR_JOB_WAITING];
     m[RR_M_JOBS_RUNNING] = (double)n[RR_JOB_RUNNING];
     m[RR_M_RESTARTS] = (double)restarts;
+    m[RR_M_DEADLINE_MISSED] = missed(r);
     m[RR_M_SPOT_INTERRUPTIONS] = m[RR_M_NODES_FAILURES] = 0;
     m[RR_M_QUEUE_MAX] = (double)r->replay.queue_max;
 }

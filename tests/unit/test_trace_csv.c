@@ -70,7 +70,10 @@ static void every_column(void **state)
     assert_int_equal(trace.censored, 2);
     char buf[24];
     assert_string_equal(rr_trace_id(&trace, 5, buf), "f");
-    assert_true(noted("column \"priority\" is not used yet"));
+    assert_int_equal(trace.priority[0], 1);
+    assert_int_equal(trace.priority[1], 0);
+    assert_int_equal(trace.deadline_us[0], 4000000); // from its submit at 5
+    assert_int_equal(trace.deadline_us[1], RR_NEVER);
     assert_true(noted("column \"gpu_memory_gib\" is not used yet"));
     assert_true(noted("1 of 6 jobs never started"));
     assert_true(noted("1 of 6 jobs never ended"));
