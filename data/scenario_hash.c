@@ -71,6 +71,16 @@ static void put_scheduler(struct rr_buf *b, const struct rr_scheduler *s)
     put_rows(b, s->placement->params, s->placement->n_params, s->placement_params, true);
 }
 
+static void put_class(struct rr_buf *b, const struct rr_class *c, size_t n_pools)
+{
+    put(b, "class", c->name);
+    put_rows(b, rr_rows_class.at, rr_rows_class.n, c, true);
+    rr_buf_putf(b, "waiting=%" PRId64 ";", c->waiting.nano); // in the scenario's currency
+    put_rows(b, rr_rows_checkpoint.at, rr_rows_checkpoint.n, &c->checkpoint, true);
+    for (size_t i = 0; c->may_use && i < n_pools; i++) rr_buf_putf(b, "%d", c->may_use[i]);
+    rr_buf_puts(b, ";");
+}
+
 uint64_t rr_scenario_hash(const struct rr_scenario *s)
 {
     struct rr_buf b = {0};
@@ -79,6 +89,8 @@ uint64_t rr_scenario_hash(const struct rr_scenario *s)
     for (size_t i = 0; i < s->n_workloads; i++) put_workload(&b, &s->workload[i]);
     for (size_t i = 0; i < s->n_pools; i++) put_pool(&b, &s->pool[i]);
     put_scheduler(&b, &s->scheduler);
+    put_rows(&b, rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, true);
+    for (size_t i = 0; i < s->n_classes; i++) put_class(&b, &s->classes[i], s->n_pools);
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < b.n; i++) h = (h ^ (unsigned char)b.at[i]) * UINT64_C(0x100000001b3);
     rr_buf_done(&b);

@@ -191,7 +191,9 @@ static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, s
     if (!p->plan_json)
         return rr_json_fail(RR_EINPUT, r->param.json, node, p->pointer,
                             "\"plan\" is missing: how it is paid, such as {\"type\": \"on_demand\"} or {\"type\": \"unpriced\"}");
-    return read_plan(r, p->plan_json, rr_pointer_join(r->param.arena, p->pointer, "plan"), RR_USE_POOL, &p->plan, &p->plan_params);
+    RR_TRY(read_plan(r, p->plan_json, rr_pointer_join(r->param.arena, p->pointer, "plan"), RR_USE_POOL, &p->plan, &p->plan_params));
+    p->reclaimable = p->plan && (p->plan->use & RR_USE_RECLAIMS);
+    return RR_OK;
 }
 
 static enum rr_status find_pool(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *node, size_t *ret)

@@ -184,6 +184,7 @@ static enum rr_status read_workload(const struct rr_reading *r, const cJSON *nod
     w->pointer = rr_pointer_join(r->param.arena, "/workload", node->string);
     RR_TRY(rr_named(r, node, w->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_workload, node, w->pointer, w));
+    RR_TRY(rr_where_read(r, node, w->pointer, w->where_text, &w->where));
     if ((w->trace != NULL) == (w->generate_json != NULL))
         return rr_json_fail(RR_EINPUT, json, node, w->pointer, "%s; give \"trace\": \"FILE\" or \"generate\": {...}",
                             w->trace ? "both \"trace\" and \"generate\"" : "no jobs");
@@ -191,6 +192,9 @@ static enum rr_status read_workload(const struct rr_reading *r, const cJSON *nod
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "repeat"), w->pointer,
                             "\"repeat\" without an end; add \"horizon\", such as \"horizon\": \"90 days\"");
     if (w->trace) return check_trace(r, node, w);
+    if (w->where)
+        return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "where"), w->pointer,
+                            "\"where\" chooses from a trace; these jobs are made");
     if (w->repeat)
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "repeat"), w->pointer,
                             "\"repeat\" is for traces; raise \"count\" instead");
@@ -320,6 +324,7 @@ enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *documen
     RR_TRY(read_fx(r, document, s));
     RR_TRY(read_workloads(r, document, s));
     RR_TRY(rr_pools_read(r, document, s));
+    RR_TRY(rr_classes_read(r, document, s));
     RR_TRY(rr_commitments_read(r, document, s));
     RR_TRY(read_scheduler(r, document, s));
     RR_TRY(read_finance(r, document, s));

@@ -47,17 +47,15 @@ static const struct rr_param scenario[] = {
      .type = RR_P_TEXT,
      .offset = AT(rr_scenario, baseline),
      .help = "alternative that the others are compared with; the first when absent"},
-    LATER("classes", "kinds of jobs and what may be done with them"),
     LATER("prices", "price lists of one's own"),
     LATER("profiles", "measured performance of GPU systems"),
     LATER("autoscale", "growing and shrinking of pools"),
-    LATER("checkpoint", "checkpoints of jobs"),
     LATER("failures", "failures of nodes and their repair"),
     LATER("existing", "servers and commitments that are there already"),
     LATER("uncertainty", "inputs that vary over replications"),
 };
-static const char *const scenario_sections[] = {"fx",      "workload", "pools",        "pool_order", "commitments", "scheduler",
-                                                "service", "finance",  "alternatives", "sweep",      "gates",       NULL};
+static const char *const scenario_sections[] = {"fx",         "workload", "pools",   "pool_order",   "commitments", "scheduler", "classes",
+                                                "checkpoint", "service",  "finance", "alternatives", "sweep",       "gates",     NULL};
 const struct rr_rows rr_rows_scenario = {ROWS(scenario), scenario_sections};
 
 static const struct rr_param workload[] = {
@@ -110,7 +108,11 @@ static const struct rr_param workload[] = {
      .offset = AT(rr_workload, generate_json),
      .help = "jobs drawn from distributions, instead of a trace",
      .flags = RR_PF_DECIDES},
-    LATER("where", "which of the trace's jobs"),
+    {.name = "where",
+     .type = RR_P_TEXT,
+     .offset = AT(rr_workload, where_text),
+     .help = "which of the trace's jobs, such as \"gpus >= 1 and user != 'test'\"; all when absent",
+     .flags = RR_PF_DECIDES},
     LATER("grow", "what grows: jobs, GPUs or run times"),
     LATER("growth_per_year", "growth of demand"),
     LATER("reference_gpu", "GPU that the run times were measured on"),
@@ -380,6 +382,6 @@ static const struct rr_param fx[] = {
 const struct rr_rows rr_rows_fx = {ROWS(fx), NULL};
 
 const char *const rr_later_plans[] = {"spot", "savings_plan", "serverless", "capacity_block", "dedicated", NULL};
-const char *const rr_named_sections[] = {"workload", "pools", "commitments", "fx", "gates", "alternatives", NULL};
+const char *const rr_named_sections[] = {"workload", "pools", "commitments", "classes", "fx", "gates", "alternatives", NULL};
 const char *const rr_study_keys[] = {"rackrate",     "name",     "start",        "horizon", "currency", "seed",
                                      "replications", "baseline", "alternatives", "sweep",   "gates",    NULL};

@@ -47,7 +47,7 @@ struct rr_scheduler_rows {
     int64_t round_us;
 };
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
-    rr_rows_nodes_file, rr_rows_scheduler, rr_rows_finance, rr_rows_gate, rr_rows_fx;
+    rr_rows_nodes_file, rr_rows_scheduler, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate, rr_rows_fx;
 
 /* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */
 extern const char *const rr_later_plans[];
@@ -71,6 +71,10 @@ RR_CHECKED enum rr_status rr_commitments_read(const struct rr_reading *r, const 
 /* scenario_metric.c: "service" and "gates" */
 RR_CHECKED enum rr_status rr_service_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_gates_read(const struct rr_reading *r, const cJSON *gates, struct rr_scenario_set *set);
+/* scenario_class.c: "checkpoint" and "classes", after the pools; "where" of any object, whose text may be NULL */
+RR_CHECKED enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *text,
+                                        const struct rr_where **ret);
 /* scenario_hash.c */
 uint64_t rr_scenario_hash(const struct rr_scenario *s);
 

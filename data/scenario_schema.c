@@ -185,6 +185,25 @@ static cJSON *fx_schema(void)
     return o;
 }
 
+static cJSON *described_rows(const struct rr_rows *rows, const char *description)
+{
+    cJSON *o = rows_schema(rows);
+    cJSON_AddStringToObject(o, "description", description);
+    return o;
+}
+
+static cJSON *classes_schema(void)
+{
+    cJSON *o = rows_schema(&rr_rows_class);
+    cJSON_ReplaceItemInObjectCaseSensitive(
+        properties_of(o), "checkpoint",
+        described_rows(&rr_rows_checkpoint, "as \"checkpoint\" of the scenario, whose values hold where this says nothing"));
+    cJSON_AddItemToObject(properties_of(o), "pools",
+                          described("{\"type\": \"array\", \"minItems\": 1, \"items\": {\"type\": \"string\"}}",
+                                    "pools that its jobs may run in; all when absent"));
+    return by_name(o, "kinds of jobs and what may be done with them; the first that fits holds", false);
+}
+
 cJSON *rr_scenario_schema(const struct rr_registry *reg)
 {
     cJSON *o = cJSON_CreateObject(), *body = rows_schema(&rr_rows_scenario), *p = properties_of(body);
@@ -202,6 +221,8 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
     cJSON_AddItemToObject(p, "commitments",
                           by_name(plan_schema(reg->plans, RR_USE_COMMITMENT), "promises to pay, laid over the leases", false));
     cJSON_AddItemToObject(p, "scheduler", scheduler_schema(reg));
+    cJSON_AddItemToObject(p, "checkpoint", described_rows(&rr_rows_checkpoint, "what starts, checkpoints and interruptions cost"));
+    cJSON_AddItemToObject(p, "classes", classes_schema());
     cJSON_AddItemToObject(p, "service", service_schema());
     cJSON_AddItemToObject(p, "finance", rows_schema(&rr_rows_finance));
     cJSON_AddItemToObject(

@@ -116,6 +116,15 @@ static void add_scheduler(struct table *t, const cJSON *object)
     add_rows(t, "/scheduler", s->placement->params, s->placement->n_params, s->placement_params, object);
 }
 
+static void add_class(struct table *t, const struct rr_class *c, const cJSON *object)
+{
+    add_rows(t, c->pointer, rr_rows_class.at, rr_rows_class.n, c, object);
+    if (c->may_use) add_node(t, rr_pointer_join(t->arena, c->pointer, "pools"), rr_json_member(object, "pools"), "");
+    if (c->checkpoint_json) // what it leaves out is the scenario's
+        add_rows(t, rr_pointer_join(t->arena, c->pointer, "checkpoint"), rr_rows_checkpoint.at, rr_rows_checkpoint.n, &c->checkpoint,
+                 c->checkpoint_json);
+}
+
 static void add_head(struct table *t)
 {
     const struct rr_scenario *s = t->s;
@@ -145,6 +154,9 @@ static void collect(struct table *t)
         add_kind(t, c->pointer, c->plan, c->params, rr_json_member(rr_json_member(d, "commitments"), c->name));
     }
     add_scheduler(t, rr_json_member(d, "scheduler"));
+    add_rows(t, "/checkpoint", rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, rr_json_member(d, "checkpoint"));
+    for (size_t i = 0; i < s->n_classes; i++)
+        add_class(t, &s->classes[i], rr_json_member(rr_json_member(d, "classes"), s->classes[i].name));
     for (size_t i = 0; i < s->n_service; i++) add(t, s->service[i].pointer, s->service[i].text, "", "given", "");
     add_rows(t, "/finance", rr_rows_finance.at, rr_rows_finance.n, &s->finance, rr_json_member(d, "finance"));
 }

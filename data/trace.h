@@ -43,6 +43,7 @@ struct rr_trace {
     bool absolute;                   /* submit_us are epoch times not yet moved to the start (import only) */
     bool has_estimates;              /* false: estimates are the run times, said in the report */
     size_t rows, rejected, censored; /* rows read; malformed and left out; kept without a start or an end */
+    size_t not_chosen;               /* rows that rr_trace_choose left out */
     const char *path, *format;
     char sha256[65];
     const struct rr_trace *lender; /* NULL, or the trace that some columns belong to: it must outlive this one */
@@ -120,6 +121,10 @@ extern const struct rr_kinds rr_importers;
 /* Read a trace in any known format; stdin ("-") and pipes need the format's name. Absolute submit times are moved so that the first is 0. */
 RR_CHECKED enum rr_status rr_trace_read(const char *path, const struct rr_import_options *opt, struct rr_arena *arena,
                                         struct rr_notes *notes, struct rr_trace *ret);
+
+struct rr_where;
+/* Keep the jobs for which `w` holds; jobs keep their ids. The trace owns its columns. RR_EINPUT when none is left. */
+RR_CHECKED enum rr_status rr_trace_choose(struct rr_trace *t, const struct rr_where *w);
 
 /* A fleet from a file: node shapes in file order (`"nodes": {"file", "format"}`). */
 struct rr_node_shape {

@@ -3,7 +3,7 @@
  *
  *     gpus >= 64 and not (user == "alice" or account == "physics")
  *
- * Fields: gpus, nodes, cpus, estimate_h, priority (numbers); user, account, class (texts). Comparisons: == != < <= > >=, texts by == and !=
+ * Fields: gpus, nodes, cpus, priority, estimate_h (numbers; no estimate: the run time); user, account, class (texts). Comparisons: == != < <= > >=, texts by == and !=
  * alone; a text is written in quotes, single or double, with \\ in front of a quote or a backslash. `and`, `or`, `not`, parentheses; `not` binds
  * tightest, then `and`. A field that the trace lacks is 0 or "". */
 #ifndef RR_DATA_WHERE_H

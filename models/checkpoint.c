@@ -20,8 +20,8 @@ static double best_share(double a)
 {
     const double q = sqrt(2 * a);
     if (a < 1e-8) return q - q * q / 3 + q * q * q / 36;
-    double u = fmin(q, 1 - rr_exp(-a - 1)); // both are at or above the root
-    for (int i = 0; i < 100; i++) {
+    double u = fmin(q, 1 - rr_exp(-a - 1));  // both are at or above the root
+    for (int i = 0; i < 100 && u < 1; i++) { // 1: nearer than a double can tell
         const double step = (-rr_log1p(-u) - u - a) * (1 - u) / u;
         u -= step;
         if (fabs(step) <= 1e-16 * u) break;

@@ -90,17 +90,28 @@ static enum rr_reason why(enum hurdle h, const struct rr_ask *q)
     return reason[h];
 }
 
+// Does its class let the ask into the pool?
+static bool may_use(const struct rr_asks *a, const struct rr_ask *q, size_t pool)
+{
+    if (q->of_class == RR_NO_CLASS) return true;
+    const struct rr_class *c = &a->classes[q->of_class];
+    return (!c->may_use || c->may_use[pool]) && (c->interruptible || !a->from[pool].reclaimable);
+}
+
 static uint32_t add(struct rr_asks *a, struct rr_ask q)
 {
     enum hurdle best = NO_TYPE;
+    bool elsewhere = false;
     for (size_t i = 0; i < a->n_pools; i++) {
         struct rr_need n = split(&a->pool[i], &q);
         const enum hurdle h = try_kinds(&a->pool[i], &a->from[i], &q, &n);
-        if (h != FITS) n.nodes = 0;
-        if (h > best) best = h;
+        const bool may = may_use(a, &q, i);
+        if (h != FITS || !may) n.nodes = 0;
+        if (may && h > best) best = h;
+        elsewhere |= h == FITS && !may;
         rr_vec_push(&a->need, n);
     }
-    q.why = why(best, &q);
+    q.why = best != FITS && elsewhere ? RR_WHY_CLASS : why(best, &q);
     rr_vec_push(&a->ask, q);
     return (uint32_t)a->ask.n - 1;
 }
@@ -111,14 +122,14 @@ static uint64_t hash(const struct rr_ask *q)
 {
     uint64_t h = ((uint64_t)(uint32_t)q->gpus_milli << 32 | (uint32_t)q->cpus_milli) * UINT64_C(0x9E3779B97F4A7C15);
     h = (h ^ h >> 32 ^ ((uint64_t)(uint32_t)q->memory_mib << 32 | (uint32_t)q->nodes)) * UINT64_C(0xBF58476D1CE4E5B9);
-    h = (h ^ h >> 29 ^ q->gpu_types) * UINT64_C(0x94D049BB133111EB);
+    h = (h ^ h >> 29 ^ q->gpu_types ^ q->of_class) * UINT64_C(0x94D049BB133111EB);
     return h ^ h >> 32;
 }
 
 static bool same(const struct rr_ask *a, const struct rr_ask *b)
 {
     return a->gpus_milli == b->gpus_milli && a->nodes == b->nodes && a->cpus_milli == b->cpus_milli && a->memory_mib == b->memory_mib &&
-           a->gpu_types == b->gpu_types;
+           a->gpu_types == b->gpu_types && a->of_class == b->of_class;
 }
 
 static void widen(struct rr_asks *a)
@@ -132,6 +143,13 @@ static void widen(struct rr_asks *a)
     }
 }
 
+// Jobs of classes that limit nothing are alike.
+static uint16_t limiting_class(const struct rr_asks *a, uint32_t job)
+{
+    const uint16_t k = a->class_of[job];
+    return k != RR_NO_CLASS && (a->classes[k].may_use || !a->classes[k].interruptible) ? k : RR_NO_CLASS;
+}
+
 uint32_t rr_ask_of(struct rr_asks *a, uint32_t job)
 {
     const struct rr_trace *t = a->trace;
@@ -139,7 +157,8 @@ uint32_t rr_ask_of(struct rr_asks *a, uint32_t job)
                              .nodes = t->nodes ? t->nodes[job] : 0,
                              .cpus_milli = t->cpus_milli ? t->cpus_milli[job] : 0,
                              .memory_mib = t->memory_mib ? t->memory_mib[job] : 0,
-                             .gpu_types = t->gpu_types ? t->gpu_types[job] : 0};
+                             .gpu_types = t->gpu_types ? t->gpu_types[job] : 0,
+                             .of_class = a->class_of ? limiting_class(a, job) : RR_NO_CLASS};
     uint32_t at = (uint32_t)hash(&q) & (a->table_cap - 1);
     for (; a->table[at]; at = (at + 1) & (a->table_cap - 1))
         if (same(&a->ask.at[a->table[at] - 1], &q)) return a->table[at] - 1;

@@ -11,6 +11,7 @@ struct easy {
     RR_VEC(struct rr_queued) fresh; /* submitted at this instant */
     RR_VEC(uint32_t) asks;          /* scratch */
     bool blocked;                   /* `head` waits with a reservation */
+    bool again;                     /* a job of `queue` has come again, and may be before `head` */
     struct rr_queued head;
 };
 
@@ -32,13 +33,18 @@ static void easy_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t as
 {
     struct easy *e = state;
     const struct rr_queued x = {.estimate_us = rr_sim_estimate(s, job), .job = job, .ask = ask};
+    if (s->outcome[job].attempts > 0) {
+        rr_queue_push(&e->queue, s, x);
+        e->again = true;
+        return;
+    }
     rr_vec_push(&e->fresh, x);
 }
 
 // All from the start: heads while they fit, the reservation, the scan.
 static void look_at_all(struct easy *e, struct rr_sim *s)
 {
-    e->blocked = false;
+    e->blocked = e->again = false;
     while (rr_queue_head(&e->queue, s, &e->head) && rr_sim_start(s, e->head.job, e->head.ask)) rr_queue_drop_head(&e->queue);
     if (!rr_queue_head(&e->queue, s, &e->head)) return;
     e->blocked = true;
@@ -49,7 +55,7 @@ static void look_at_all(struct easy *e, struct rr_sim *s)
 
 static void pass_by_arrival(struct easy *e, struct rr_sim *s)
 {
-    if (e->blocked && !rr_sim_reserved(s)) look_at_all(e, s);
+    if (e->again || (e->blocked && !rr_sim_reserved(s))) look_at_all(e, s);
     for (size_t i = 0; i < e->fresh.n; i++) {
         const struct rr_queued x = e->fresh.at[i];
         if (e->blocked ? rr_sim_start_behind(s, x.job, x.ask) : rr_sim_start(s, x.job, x.ask)) continue;
@@ -64,10 +70,10 @@ static void pass_by_arrival(struct easy *e, struct rr_sim *s)
 
 static void pass_by_length(struct easy *e, struct rr_sim *s)
 {
-    const bool all = !e->blocked || !rr_sim_reserved(s);
+    const bool all = e->again || !e->blocked || !rr_sim_reserved(s);
     size_t i = 0;
-    while (!e->blocked && i < e->fresh.n && rr_sim_start(s, e->fresh.at[i].job, e->fresh.at[i].ask)) i++;
-    if (i == e->fresh.n && !e->blocked) return;
+    while (!e->blocked && !e->again && i < e->fresh.n && rr_sim_start(s, e->fresh.at[i].job, e->fresh.at[i].ask)) i++;
+    if (i == e->fresh.n && !e->blocked && !e->again) return;
     rr_vec_reserve(&e->asks, e->fresh.n);
     e->asks.n = rr_queue_asks(e->fresh.at + i, e->fresh.n - i, e->asks.at);
     for (; i < e->fresh.n; i++) rr_queue_push(&e->queue, s, e->fresh.at[i]);

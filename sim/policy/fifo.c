@@ -32,7 +32,8 @@ static void fifo_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t as
 {
     struct fifo *f = state;
     const struct rr_queued x = {.estimate_us = f->queue.shortest ? rr_sim_estimate(s, job) : 0, .job = job, .ask = ask};
-    rr_vec_push(&f->fresh, x);
+    rr_vec_reserve(&f->fresh, f->fresh.n + 1);
+    rr_queued_insert(f->fresh.at, f->fresh.n++, x);
 }
 
 static void start_heads(struct fifo *f, struct rr_sim *s)

@@ -21,6 +21,12 @@ void rr_queue_done(struct rr_queue *q)
 
 static bool by_length(const struct rr_queue *q) { return q->lines == RR_LINES_SHORTEST; }
 
+// An entry of a heap that still says how things are: a job that has come again with another estimate has a newer one.
+static bool is_current(const struct rr_sim *s, struct rr_queued x)
+{
+    return rr_sim_waits(s, x.job) && (!s->attempts || x.estimate_us == rr_sim_estimate(s, x.job));
+}
+
 // --- binary heaps ---
 
 static void sink(bool shortest, struct rr_queued *at, size_t n, size_t i)
@@ -87,8 +93,47 @@ static void rebuild(struct rr_line *l)
     l->n = n;
 }
 
+// The first place of [from, n) whose job is `job` or later; jobs are in order, those that have started too.
+static uint32_t line_place(const struct rr_line *l, uint32_t from, uint32_t job)
+{
+    uint32_t low = from, high = l->n;
+    while (low < high) {
+        const uint32_t mid = low + (high - low) / 2;
+        if (l->job[mid] < job)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+// Among jobs that came later: where it was if it still has a place there, else by moving them.
+static void line_add_again(struct rr_line *l, struct rr_queued x)
+{
+    uint32_t at = line_place(l, 0, x.job);
+    if (at < l->n && l->job[at] == x.job) {
+        l->alive += l->tree[l->cap + at] == RR_GONE;
+        set_leaf(l, at, x.estimate_us < RR_GONE ? x.estimate_us : RR_GONE - 1);
+        if (at < l->first) l->first = at;
+        return;
+    }
+    rebuild(l);
+    at = line_place(l, 0, x.job);
+    for (uint32_t i = l->n++; i > at; i--) {
+        l->job[i] = l->job[i - 1];
+        set_leaf(l, i, l->tree[l->cap + i - 1]);
+    }
+    l->job[at] = x.job;
+    set_leaf(l, at, x.estimate_us < RR_GONE ? x.estimate_us : RR_GONE - 1);
+    l->alive++;
+}
+
 static void line_add(struct rr_line *l, struct rr_queued x)
 {
+    if (l->n > 0 && x.job <= l->job[l->n - 1]) {
+        line_add_again(l, x);
+        return;
+    }
     if (l->n == l->cap) rebuild(l);
     l->job[l->n] = x.job;
     set_leaf(l, l->n, x.estimate_us < RR_GONE ? x.estimate_us : RR_GONE - 1);
@@ -128,7 +173,7 @@ static bool first_within(struct rr_queue *q, const struct rr_sim *s, uint32_t as
     struct rr_line *l = line_of(q, ask);
     if (within < 0) return false;
     if (by_length(q)) {
-        while (l->heap.n && !rr_sim_waits(s, l->heap.at[0].job)) heap_pop(true, &l->heap);
+        while (l->heap.n && !is_current(s, l->heap.at[0])) heap_pop(true, &l->heap);
         if (l->heap.n == 0 || l->heap.at[0].estimate_us > within) return false;
         *ret = l->heap.at[0];
         return true;
@@ -146,9 +191,34 @@ static size_t keep_waiting(const struct rr_sim *s, struct rr_queued *x, size_t f
 {
     size_t kept = 0;
     for (size_t i = from; i < n; i++)
-        if (rr_sim_waits(s, x[i].job)) x[kept++] = x[i];
+        if (heap ? is_current(s, x[i]) : rr_sim_waits(s, x[i].job)) x[kept++] = x[i];
     for (size_t i = kept / 2; heap && i-- > 0;) sink(true, x, kept, i);
     return kept;
+}
+
+void rr_queued_insert(struct rr_queued *x, size_t n, struct rr_queued in)
+{
+    for (; n > 0 && x[n - 1].job > in.job; n--) x[n] = x[n - 1];
+    x[n] = in;
+}
+
+// Among jobs that came later; it may have left its entry behind.
+static void again(struct rr_queue *q, struct rr_queued x)
+{
+    for (size_t low = q->head, high = q->all.n; low < high;) {
+        const size_t mid = low + (high - low) / 2;
+        if (q->all.at[mid].job == x.job) return;
+        if (q->all.at[mid].job < x.job)
+            low = mid + 1;
+        else
+            high = mid;
+    }
+    if (q->head > 0 && x.job < q->all.at[q->head].job) {
+        q->all.at[--q->head] = x;
+        return;
+    }
+    rr_vec_reserve(&q->all, q->all.n + 1);
+    rr_queued_insert(q->all.at + q->head, q->all.n++ - q->head, x);
 }
 
 void rr_queue_push(struct rr_queue *q, const struct rr_sim *s, struct rr_queued x)
@@ -159,6 +229,8 @@ void rr_queue_push(struct rr_queue *q, const struct rr_sim *s, struct rr_queued 
     }
     if (q->shortest)
         heap_push(true, &q->all, x);
+    else if (q->all.n > q->head && x.job <= q->all.at[q->all.n - 1].job)
+        again(q, x);
     else
         rr_vec_push(&q->all, x);
     if (!q->lines) return;
@@ -174,7 +246,7 @@ void rr_queue_push(struct rr_queue *q, const struct rr_sim *s, struct rr_queued 
 bool rr_queue_head(struct rr_queue *q, const struct rr_sim *s, struct rr_queued *ret)
 {
     if (q->shortest) {
-        while (q->all.n && !rr_sim_waits(s, q->all.at[0].job)) heap_pop(true, &q->all);
+        while (q->all.n && !is_current(s, q->all.at[0])) heap_pop(true, &q->all);
     } else {
         while (q->head < q->all.n && !rr_sim_waits(s, q->all.at[q->head].job)) q->head++;
         if (q->head * 2 > q->all.n) {

@@ -2,7 +2,9 @@
  * sim/policy/queue.h - jobs that wait, in arrival order or shortest estimate first, with an index that makes a deep queue cheap.
  *
  * Jobs of one ask are alike to the nodes, so what may start next is told by a look at each ask's first job with a short enough estimate:
- * in arrival order through a tree of least estimates over the ask's jobs, with the shortest first by a heap. The depth does not matter. */
+ * in arrival order through a tree of least estimates over the ask's jobs, with the shortest first by a heap. The depth does not matter.
+ *
+ * A job that comes again, having been interrupted, takes its old place in the order of arrival: O(depth) when what it left behind is gone. */
 #ifndef RR_SIM_QUEUE_H
 #define RR_SIM_QUEUE_H
 #include "sim/engine/sim.h"
@@ -33,6 +35,8 @@ void rr_queue_done(struct rr_queue *q);
 void rr_queue_push(struct rr_queue *q, const struct rr_sim *s, struct rr_queued x);
 /* The first job in order that waits; false when none does. */
 bool rr_queue_head(struct rr_queue *q, const struct rr_sim *s, struct rr_queued *ret);
+/* Into x[n], in order of arrival: what comes again may come out of it. x has room. */
+void rr_queued_insert(struct rr_queued *x, size_t n, struct rr_queued in);
 /* The head has started: forget it. */
 void rr_queue_drop_head(struct rr_queue *q);
 /* x comes before y. */

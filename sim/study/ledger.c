@@ -151,9 +151,9 @@ enum rr_status rr_check_named(const struct rr_billing *b, const struct rr_ledger
         rows += traces[i]->rows;
         rejected += traces[i]->rejected;
         censored += traces[i]->censored;
-        if (traces[i]->rows != traces[i]->n + traces[i]->rejected)
-            return rr_fail(RR_EINTERNAL, "law 5 (named) is broken: %s: %zu rows read, %zu jobs kept and %zu rejected", traces[i]->path,
-                           traces[i]->rows, traces[i]->n, traces[i]->rejected);
+        if (traces[i]->rows != traces[i]->n + traces[i]->rejected + traces[i]->not_chosen)
+            return rr_fail(RR_EINTERNAL, "law 5 (named) is broken: %s: %zu rows read, %zu jobs kept, %zu rejected and %zu not chosen",
+                           traces[i]->path, traces[i]->rows, traces[i]->n, traces[i]->rejected, traces[i]->not_chosen);
     }
     for (size_t i = 0; i < r->replay.n_jobs; i++) unplaceable += r->replay.outcome[i].state == RR_JOB_REJECTED;
     rr_buf_putf(

@@ -97,8 +97,21 @@ static void put_counts(const struct rr_run *r, double *m)
     m[RR_M_JOBS_RUNNING] = (double)n[RR_JOB_RUNNING];
     m[RR_M_RESTARTS] = (double)restarts;
     m[RR_M_DEADLINE_MISSED] = missed(r);
-    m[RR_M_SPOT_INTERRUPTIONS] = m[RR_M_NODES_FAILURES] = 0;
     m[RR_M_QUEUE_MAX] = (double)r->replay.queue_max;
+}
+
+/* Nodes that were lost: to the market, and to failures. */
+static void put_interruptions(const struct rr_scenario *s, const struct rr_run *r, double *m)
+{
+    static const enum rr_reason market[] = {RR_WHY_RECLAIMED, RR_WHY_PRICE},
+                                failure[] = {RR_WHY_NODE_FAILURE, RR_WHY_GPU_FAILURE, RR_WHY_NETWORK_FAILURE, RR_WHY_POWER_FAILURE};
+    int64_t taken = 0, failed = 0;
+    for (size_t p = 0; p < s->n_pools; p++) {
+        for (size_t i = 0; i < sizeof market / sizeof *market; i++) taken += r->replay.pool[p].nodes_lost[market[i]];
+        for (size_t i = 0; i < sizeof failure / sizeof *failure; i++) failed += r->replay.pool[p].nodes_lost[failure[i]];
+    }
+    m[RR_M_SPOT_INTERRUPTIONS] = (double)taken;
+    m[RR_M_NODES_FAILURES] = (double)failed;
 }
 
 static bool has_ended(const struct rr_outcome *o)
@@ -194,12 +207,40 @@ static double nodes_peak(const struct rr_scenario *s, const struct rr_run *r, st
     return (double)peak;
 }
 
+/* Time that a job waited inside the replay, before its first start and between attempts. */
+static int64_t waited_us(const struct rr_run *r, size_t i)
+{
+    const struct rr_outcome *o = &r->replay.outcome[i];
+    const bool never = r->jobs.state && r->jobs.state[i] == RR_TRACE_NEVER_STARTED;
+    if (o->state == RR_JOB_NOT_SUBMITTED || o->state == RR_JOB_REJECTED || never) return 0;
+    const int64_t until = o->end_us < r->replay.end_us ? o->end_us : r->replay.end_us, from = r->jobs.submit_us[i];
+    if (r->replay.held_us) return until - from - r->replay.held_us[i];
+    return (o->start_us < until ? o->start_us : until) - from;
+}
+
+/* Per class one sum in 128 bits and one rounding; null when no class has a cost. */
+static double waiting_cost(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena)
+{
+    rr_i128 *us = RR_NEWS(arena, rr_i128, s->n_classes);
+    double total = NAN;
+    for (size_t i = 0; r->replay.class_of && i < r->replay.n_jobs; i++)
+        if (r->replay.class_of[i] != RR_NO_CLASS) us[r->replay.class_of[i]] += waited_us(r, i);
+    for (size_t k = 0; k < s->n_classes; k++) {
+        if (s->classes[k].waiting.nano == 0) continue;
+        const double hours = (double)us[k] / (double)RR_H;
+        total = (isnan(total) ? 0 : total) + nearbyint((double)s->classes[k].waiting.nano / 1e3 * hours) / 1e6;
+    }
+    return total;
+}
+
 void rr_metrics_replay(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena, double *m)
 {
     for (int i = 0; i < RR_METRICS; i++) m[i] = NAN;
     put_counts(r, m);
     put_job_times(s, r, arena, m);
     put_gpu_time(s, r, m);
+    put_interruptions(s, r, m);
+    m[RR_M_COST_WAITING] = waiting_cost(s, r, arena);
     m[RR_M_WORK_FINISHED_SHARE] = finished_share(r);
     m[RR_M_NODES_PEAK] = nodes_peak(s, r, arena);
 }

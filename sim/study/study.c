@@ -21,7 +21,7 @@ struct group {
 };
 
 struct loaded { /* a trace file, read once a study */
-    const char *path, *format, *columns;
+    const char *path, *format, *columns, *where;
     double max_rejected;
     struct rr_trace trace;
 };
@@ -63,19 +63,26 @@ static enum rr_status load_trace(struct rr_study *st, const struct rr_scenario *
     char *columns = w->columns ? cJSON_PrintUnformatted(w->columns) : NULL;
     const char *key = rr_strdup(st->arena, columns ? columns : "");
     cJSON_free(columns);
+    const char *where = w->where_text ? w->where_text : "";
     for (size_t i = 0; i < st->n_loaded; i++) {
         struct loaded *l = &st->loaded[i];
-        if (strcmp(l->path, w->trace) || strcmp(l->format, w->format) || strcmp(l->columns, key) || l->max_rejected != w->max_rejected)
+        if (strcmp(l->path, w->trace) || strcmp(l->format, w->format) || strcmp(l->columns, key) || strcmp(l->where, where) ||
+            l->max_rejected != w->max_rejected)
             continue;
         *ret = &l->trace;
         return RR_OK;
     }
     struct loaded *l = &st->loaded[st->n_loaded];
-    *l = (struct loaded){.path = w->trace, .format = w->format, .columns = key, .max_rejected = w->max_rejected};
+    *l = (struct loaded){.path = w->trace, .format = w->format, .columns = key, .where = where, .max_rejected = w->max_rejected};
     const struct rr_import_options opt = {.format = w->format, .columns = w->columns, .json = s->json, .max_rejected = w->max_rejected};
     RR_TRY(rr_trace_read(w->trace, &opt, st->arena, &st->notes, &l->trace));
-    st->n_loaded++;
+    st->n_loaded++; // freed with the study from here on
     *ret = &l->trace;
+    if (!w->where) return RR_OK;
+    if (rr_trace_choose(&l->trace, w->where) != RR_OK)
+        return rr_fail(RR_EINPUT, "%s/where: no job of %s is such that %s", w->pointer, w->trace, where);
+    rr_note(&st->notes, RR_NOTE_DATA, w->pointer, "", "%zu of the trace's jobs chosen by \"where\", %zu not", l->trace.n,
+            l->trace.not_chosen);
     return RR_OK;
 }
 

@@ -47,15 +47,12 @@ static const char sample[] =
 static void the_sample_of_the_contract_is_read(void **state)
 {
     (void)state;
-    static const char *const unbuilt[] = {"/classes",
-                                          "/prices",
+    static const char *const unbuilt[] = {"/prices",
                                           "/profiles",
                                           "/autoscale",
-                                          "/checkpoint",
                                           "/failures",
                                           "/existing",
                                           "/uncertainty",
-                                          "/workload/prod/where",
                                           "/workload/prod/grow",
                                           "/workload/prod/growth_per_year",
                                           "/workload/prod/reference_gpu",
@@ -65,24 +62,9 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/commitments/sp/type",
                                           "/finance/tax",
                                           "/finance/fiscal_year_start"};
-    static const char *const without[] = {NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          NULL,
-                                          "/workload/llm",
-                                          "/workload/chat",
-                                          "/pools/cheap",
-                                          "/commitments/sp",
-                                          NULL,
-                                          NULL};
+    static const char *const without[] = {
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/pools/cheap", "/commitments/sp",
+        NULL, NULL};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18];
@@ -188,6 +170,35 @@ static void every_value_lands_in_its_field(void **state)
     rr_scenario_set_free(set);
 }
 
+static void classes_say_what_may_be_done(void **state)
+{
+    (void)state;
+    struct rr_scenario_set *set =
+        fake_loaded("{\"rackrate\": 1, \"fx\": {\"CNY\": {\"rate\": 0.14, \"date\": \"2026-01-02\"}},"
+                    " \"workload\": {\"w\": {\"trace\": \"jobs.csv\", \"where\": \"gpus <= 8\"}},"
+                    " \"pools\": {\"a\": {\"gpus_per_node\": 4, \"nodes\": 1, \"plan\": {\"type\": \"unpriced\"}},"
+                    "  \"b\": {\"gpus_per_node\": 4, \"nodes\": 1, \"plan\": {\"type\": \"unpriced\"}}}, \"pool_order\": [\"b\"],"
+                    " \"checkpoint\": {\"interval\": \"37 min\", \"write\": \"61 s\", \"restore\": \"2 min\", \"start\": \"7 s\"},"
+                    " \"classes\": {\"big\": {\"where\": \"gpus >= 64\", \"interruptible\": false, \"pools\": [\"a\"], \"priority\": 5,"
+                    "   \"waiting_cost\": \"\xc2\xa5"
+                    "5/h\", \"checkpoint\": {\"interval\": \"daly\", \"on_preempt\": \"lose\", \"on_notice\": false}},"
+                    "  \"small\": {}}}",
+                    NULL);
+    const struct rr_scenario *s = set->variant[0];
+    assert_non_null(s->workload[0].where);
+    assert_true(s->checkpoint.rule == RR_INTERVAL_FIXED && s->checkpoint.interval_us == 37 * RR_MIN && s->checkpoint.write_us == 61 * RR_S);
+    assert_true(s->checkpoint.restore_us == 2 * RR_MIN && s->checkpoint.start_us == 7 * RR_S && s->checkpoint.on_preempt == 0);
+    assert_int_equal(s->n_classes, 2);
+    const struct rr_class *big = &s->classes[0], *small = &s->classes[1];
+    assert_true(big->where && !small->where && !big->interruptible && small->interruptible && big->priority == 5);
+    assert_true(!big->may_use[0] && big->may_use[1] && !small->may_use); // pools in the order they are tried
+    assert_int_equal(big->waiting.nano, 700000000);
+    assert_true(big->checkpoint.rule == RR_INTERVAL_DALY && big->checkpoint.on_preempt == 1 && !big->checkpoint.on_notice);
+    assert_true(big->checkpoint.write_us == 61 * RR_S && big->checkpoint.start_us == 7 * RR_S); // the scenario's
+    assert_true(small->checkpoint.rule == RR_INTERVAL_FIXED && small->checkpoint.interval_us == 37 * RR_MIN);
+    rr_scenario_set_free(set);
+}
+
 static void defaults_of_the_least_scenario(void **state)
 {
     (void)state;
@@ -201,6 +212,7 @@ static void defaults_of_the_least_scenario(void **state)
     assert_string_equal(s->scheduler.placement_name, "pack");
     assert_true(s->scheduler.blocking && s->scheduler.estimate == RR_ESTIMATE_USER && !s->finance.has_discount_rate);
     assert_true(s->workload[0].max_rejected == 0.01 && s->workload[0].load_scale == 1);
+    assert_true(s->n_classes == 0 && s->checkpoint.rule == RR_INTERVAL_NONE && s->checkpoint.on_notice && !s->workload[0].where);
     rr_scenario_set_free(set);
 }
 
@@ -392,6 +404,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_sample_of_the_contract_is_read),
         cmocka_unit_test(every_value_lands_in_its_field),
+        cmocka_unit_test(classes_say_what_may_be_done),
         cmocka_unit_test(defaults_of_the_least_scenario),
         cmocka_unit_test(alternatives_are_patches_in_file_order),
         cmocka_unit_test(a_sweep_makes_every_combination),
