@@ -334,7 +334,7 @@ static void print_shows_given_default_and_source(void **state)
     rr_scenario_print(&b, set->variant[0], &fake_registry);
     static const char *const lines[][5] = {
         {"/horizon", "90 d", "given", "board, 2026-02", ""}, {"/seed", "1", "default", "", ""},
-        {"/pools/own/boot", "0 s", "default", "", ""},       {"/pools/own/nodes", "4", "nodes", "given", ""},
+        {"/pools/own/boot", "0 s", "default", "", ""},       {"/pools/own/nodes ", "4", "nodes", "given", ""},
         {"/pools/own/plan/type", "owned", "given", "", ""},  {"/scheduler/policy", "fifo", "default", "", ""},
         {"/scheduler/estimate", "user", "default", "", ""},  {"/service/wait.p95", "<= 4 h", "given", "", ""},
         {"/finance/electricity", "-", "none", "", ""},
