@@ -9,6 +9,7 @@
 #include "data/metric.h"
 #include "data/param.h"
 #include "data/trace.h"
+#include "data/throughput.h"
 #include "data/where.h"
 
 struct rr_workload {
@@ -22,6 +23,7 @@ struct rr_workload {
     const struct rr_where *where; /* which jobs of the trace; NULL = all */
     double load_scale, time_scale, max_rejected;
     bool repeat;
+    const char *reference_gpu; /* or NULL */
     const cJSON *generate_json;
     bool generates;
     struct rr_generate generate;
@@ -51,6 +53,18 @@ struct rr_commitment {
     const struct rr_kind *plan;
     void *params;
 };
+/* How far apart the nodes of a job lie; a pool without nodes_per_switch is one switch, one without nodes_per_rack one rack. */
+enum rr_reach {
+    RR_REACH_NODE,   /* on one node */
+    RR_REACH_SWITCH, /* several nodes of one switch */
+    RR_REACH_RACK,   /* several switches of one rack */
+    RR_REACH_POOL,   /* several racks */
+    RR_REACHES
+};
+struct rr_spread { /* "spread_slowdown": run time by reach, over that in the trace */
+    bool given;
+    double factor[RR_REACHES]; /* >= 1 when given */
+};
 struct rr_scheduler {
     uint64_t given;
     const struct rr_kind *policy, *placement;
@@ -59,9 +73,10 @@ struct rr_scheduler {
     enum { RR_ESTIMATE_USER, RR_ESTIMATE_EXACT, RR_ESTIMATE_FACTOR, RR_ESTIMATE_NOISE } estimate;
     double estimate_factor; /* run time x factor with RR_ESTIMATE_FACTOR; run time x exp(factor x normal) with RR_ESTIMATE_NOISE */
     const cJSON *estimate_json;
-    int order;        /* 0 arrival, 1 shortest (by estimate) */
-    bool blocking;    /* fifo: a head that does not fit blocks all behind it (default true) */
-    int overrun;      /* 0 continue, 1 kill: a job that outruns its estimate */
+    int order;     /* 0 arrival, 1 shortest (by estimate) */
+    bool blocking; /* fifo: a head that does not fit blocks all behind it (default true) */
+    int overrun;   /* 0 continue, 1 kill: a job that outruns its estimate */
+    struct rr_spread spread;
     int64_t round_us; /* a pass is made only at multiples of it; 0 = at every event */
 };
 /* What a start, a checkpoint and an interruption cost ("checkpoint", of the scenario and of classes). All zero: nothing. */
@@ -139,6 +154,9 @@ struct rr_scenario {
     struct rr_commitment *commitment;
     size_t n_commitments;
     struct rr_scheduler scheduler;
+    const char *throughput_path; /* or NULL */
+    const struct rr_throughput *throughput;
+    const char *reference_gpu; /* with throughput: what all run times were measured on */
     struct rr_checkpoint checkpoint;
     struct rr_class *classes;
     size_t n_classes;

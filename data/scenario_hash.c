@@ -67,6 +67,7 @@ static void put_scheduler(struct rr_buf *b, const struct rr_scheduler *s)
     put(b, "policy", s->policy_name);
     put(b, "placement", s->placement_name);
     rr_buf_putf(b, "%d,%a,%d,%d,%d,%" PRId64 ";", (int)s->estimate, s->estimate_factor, s->order, s->blocking, s->overrun, s->round_us);
+    for (int i = 0; i < RR_REACHES && s->spread.given; i++) rr_buf_putf(b, "%a;", s->spread.factor[i]);
     put_rows(b, s->policy->params, s->policy->n_params, s->policy_params, true);
     put_rows(b, s->placement->params, s->placement->n_params, s->placement_params, true);
 }
@@ -91,6 +92,8 @@ uint64_t rr_scenario_hash(const struct rr_scenario *s)
     put_scheduler(&b, &s->scheduler);
     put_rows(&b, rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, true);
     for (size_t i = 0; i < s->n_classes; i++) put_class(&b, &s->classes[i], s->n_pools);
+    put(&b, "throughput", s->throughput ? s->throughput->sha256 : s->throughput_path);
+    put(&b, "reference", s->reference_gpu);
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < b.n; i++) h = (h ^ (unsigned char)b.at[i]) * UINT64_C(0x100000001b3);
     rr_buf_done(&b);

@@ -45,9 +45,14 @@ struct rr_scheduler_rows {
     int order, overrun;
     bool blocking;
     int64_t round_us;
+    const cJSON *spread;
+};
+struct rr_spread_rows {
+    uint64_t given;
+    double nodes, switches, racks;
 };
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
-    rr_rows_nodes_file, rr_rows_scheduler, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate, rr_rows_fx;
+    rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate, rr_rows_fx;
 
 /* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */
 extern const char *const rr_later_plans[];
@@ -75,6 +80,9 @@ RR_CHECKED enum rr_status rr_gates_read(const struct rr_reading *r, const cJSON 
 RR_CHECKED enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *text,
                                         const struct rr_where **ret);
+/* scenario_speed.c, when the rest is read; `object` may be NULL */
+RR_CHECKED enum rr_status rr_speeds_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+RR_CHECKED enum rr_status rr_spread_read(const struct rr_reading *r, const cJSON *object, const char *pointer, struct rr_spread *ret);
 /* scenario_hash.c */
 uint64_t rr_scenario_hash(const struct rr_scenario *s);
 

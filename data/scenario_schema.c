@@ -141,6 +141,7 @@ static cJSON *scheduler_schema(const struct rr_registry *reg)
     cJSON *o = rows_schema(&rr_rows_scheduler);
     set_words(o, "policy", reg->policies, NULL);
     set_words(o, "placement", reg->placements, NULL);
+    cJSON_ReplaceItemInObjectCaseSensitive(properties_of(o), "spread_slowdown", rows_schema(&rr_rows_spread));
     cJSON_AddItemToObject(properties_of(o), "estimate",
                           sourced_or("{\"anyOf\": [{\"enum\": [\"user\", \"exact\"]}, {\"type\": \"object\", \"required\": [\"factor\"], "
                                      "\"additionalProperties\": false, \"properties\": {\"factor\": {\"type\": \"number\", "

@@ -106,12 +106,21 @@ static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *obje
     add_kind(t, rr_pointer_join(t->arena, p->pointer, "plan"), p->plan, p->plan_params, p->plan_json);
 }
 
+static void add_spread(struct table *t, const cJSON *object)
+{
+    const double *f = t->s->scheduler.spread.factor;
+    const struct rr_spread_rows rows = {0, f[RR_REACH_SWITCH], f[RR_REACH_RACK], f[RR_REACH_POOL]};
+    add_rows(t, "/scheduler/spread_slowdown", rr_rows_spread.at, rr_rows_spread.n, &rows, object);
+}
+
 static void add_scheduler(struct table *t, const cJSON *object)
 {
     const struct rr_scheduler *s = &t->s->scheduler;
-    const struct rr_scheduler_rows rows = {s->given, s->policy_name, s->placement_name, s->order, s->overrun, s->blocking, s->round_us};
+    const struct rr_scheduler_rows rows = {s->given,   s->policy_name, s->placement_name, s->order,
+                                           s->overrun, s->blocking,    s->round_us,       NULL};
     add_rows(t, "/scheduler", rr_rows_scheduler.at, rr_rows_scheduler.n, &rows, object);
     add_node(t, "/scheduler/estimate", rr_json_member(object, "estimate"), "user");
+    if (s->spread.given) add_spread(t, rr_param_unwrap(rr_json_member(object, "spread_slowdown")));
     add_rows(t, "/scheduler", s->policy->params, s->policy->n_params, s->policy_params, object);
     add_rows(t, "/scheduler", s->placement->params, s->placement->n_params, s->placement_params, object);
 }

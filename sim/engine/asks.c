@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/asks.c - what a request needs in each pool, and why it can never run. */
 #include "sim/engine/asks.h"
+#include "sim/engine/speed.h"
 
 #define DEVICE 1000 // milli
 
@@ -109,6 +110,7 @@ static uint32_t add(struct rr_asks *a, struct rr_ask q)
         if (h != FITS || !may) n.nodes = 0;
         if (may && h > best) best = h;
         elsewhere |= h == FITS && !may;
+        n.slowest_ppm = n.nodes ? rr_speeds_slowest(a->speeds, i, q.speed_class, &n) : RR_SPEED_REFERENCE;
         rr_vec_push(&a->need, n);
     }
     q.why = best != FITS && elsewhere ? RR_WHY_CLASS : why(best, &q);
@@ -122,14 +124,14 @@ static uint64_t hash(const struct rr_ask *q)
 {
     uint64_t h = ((uint64_t)(uint32_t)q->gpus_milli << 32 | (uint32_t)q->cpus_milli) * UINT64_C(0x9E3779B97F4A7C15);
     h = (h ^ h >> 32 ^ ((uint64_t)(uint32_t)q->memory_mib << 32 | (uint32_t)q->nodes)) * UINT64_C(0xBF58476D1CE4E5B9);
-    h = (h ^ h >> 29 ^ q->gpu_types ^ q->of_class) * UINT64_C(0x94D049BB133111EB);
+    h = (h ^ h >> 29 ^ q->gpu_types ^ ((uint64_t)q->of_class << 16 | q->speed_class)) * UINT64_C(0x94D049BB133111EB);
     return h ^ h >> 32;
 }
 
 static bool same(const struct rr_ask *a, const struct rr_ask *b)
 {
     return a->gpus_milli == b->gpus_milli && a->nodes == b->nodes && a->cpus_milli == b->cpus_milli && a->memory_mib == b->memory_mib &&
-           a->gpu_types == b->gpu_types && a->of_class == b->of_class;
+           a->gpu_types == b->gpu_types && a->of_class == b->of_class && a->speed_class == b->speed_class;
 }
 
 static void widen(struct rr_asks *a)
@@ -158,7 +160,8 @@ uint32_t rr_ask_of(struct rr_asks *a, uint32_t job)
                              .cpus_milli = t->cpus_milli ? t->cpus_milli[job] : 0,
                              .memory_mib = t->memory_mib ? t->memory_mib[job] : 0,
                              .gpu_types = t->gpu_types ? t->gpu_types[job] : 0,
-                             .of_class = a->class_of ? limiting_class(a, job) : RR_NO_CLASS};
+                             .of_class = a->class_of ? limiting_class(a, job) : RR_NO_CLASS,
+                             .speed_class = rr_speeds_class(a->speeds, t, job)};
     uint32_t at = (uint32_t)hash(&q) & (a->table_cap - 1);
     for (; a->table[at]; at = (at + 1) & (a->table_cap - 1))
         if (same(&a->ask.at[a->table[at] - 1], &q)) return a->table[at] - 1;

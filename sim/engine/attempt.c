@@ -5,22 +5,22 @@
 #include <assert.h>
 #include <math.h>
 
-#define REFERENCE 1000 // speed, milli
+#define REFERENCE 1000000 // speed, millionths
 
 // --- the course ---
 
 static int64_t clamp_us(rr_i128 us) { return us >= RR_NEVER ? RR_NEVER : (int64_t)us; }
 
-int64_t rr_course_wall(int64_t work_us, int32_t speed_milli)
+int64_t rr_course_wall(int64_t work_us, int32_t speed_ppm)
 {
-    if (work_us == RR_NEVER || speed_milli == REFERENCE) return work_us;
-    return clamp_us(((rr_i128)work_us * REFERENCE + speed_milli - 1) / speed_milli);
+    if (work_us == RR_NEVER || speed_ppm == REFERENCE) return work_us;
+    return clamp_us(((rr_i128)work_us * REFERENCE + speed_ppm - 1) / speed_ppm);
 }
 
-int64_t rr_course_work(int64_t wall_us, int32_t speed_milli)
+int64_t rr_course_work(int64_t wall_us, int32_t speed_ppm)
 {
-    if (speed_milli == REFERENCE) return wall_us;
-    return clamp_us((rr_i128)wall_us * speed_milli / REFERENCE);
+    if (speed_ppm == REFERENCE) return wall_us;
+    return clamp_us((rr_i128)wall_us * speed_ppm / REFERENCE);
 }
 
 // Checkpoints of the whole attempt: none at its very end. Unlimited when it has none.
@@ -169,7 +169,7 @@ static struct rr_course course_of(const struct rr_sim *s, uint32_t job, size_t p
                               .start_us = rr_add_us(c->start_us, again ? c->restore_us : 0),
                               .interval_us = interval_of(s, c, pool, n->nodes > 0 ? n->nodes : 1),
                               .write_us = c->write_us,
-                              .speed_milli = REFERENCE};
+                              .speed_ppm = REFERENCE};
 }
 
 static int64_t less(int64_t us, int64_t done_us) { return us == RR_NEVER ? RR_NEVER : us > done_us ? us - done_us : 0; }
@@ -198,9 +198,9 @@ int64_t rr_attempt_begin(struct rr_sim *s, uint32_t slot, int64_t work_us)
     rr_vec_reserve(&a->of, s->slot.n);
     a->of.n = s->slot.n;
     struct rr_course c = course_of(s, r->job, r->pool, n);
-    if (rr_sim_has_speeds(s)) c.speed_milli = rr_sim_speed(s, r->job, r->pool, r->node);
-    assert(c.speed_milli > 0);
-    c.work_us = rr_course_wall(less(work_us, a->kept_us[r->job]), c.speed_milli);
+    if (rr_sim_has_speeds(s)) c.speed_ppm = rr_sim_speed(s, r->job, r->pool, r->node);
+    assert(c.speed_ppm > 0);
+    c.work_us = rr_course_wall(less(work_us, a->kept_us[r->job]), c.speed_ppm);
     a->of.at[slot].course = c;
     a->owed_us[r->job] = 0;
     enlist(s, slot, n);
@@ -217,13 +217,13 @@ int64_t rr_attempt_left(const struct rr_sim *s, uint32_t job, int64_t us)
     const int64_t left = less(us, a->kept_us[job]);
     if (slot == RR_NO_SLOT) return left;
     const struct rr_course *c = &a->of.at[slot].course;
-    return less(left, rr_course_work(rr_course_at(c, s->now_us - s->slot.at[slot].start_us).work_us, c->speed_milli));
+    return less(left, rr_course_work(rr_course_at(c, s->now_us - s->slot.at[slot].start_us).work_us, c->speed_ppm));
 }
 
 int64_t rr_attempt_expected(const struct rr_sim *s, uint32_t slot, int64_t us)
 {
     struct rr_course c = s->attempts->of.at[slot].course;
-    c.work_us = rr_course_wall(less(us, s->attempts->kept_us[s->slot.at[slot].job]), c.speed_milli);
+    c.work_us = rr_course_wall(less(us, s->attempts->kept_us[s->slot.at[slot].job]), c.speed_ppm);
     return rr_course_us(&c);
 }
 
@@ -325,7 +325,7 @@ void rr_attempt_interrupt(struct rr_sim *s, uint32_t slot, enum rr_reason why, i
 {
     struct rr_attempts *a = s->attempts;
     const struct rr_slot r = s->slot.at[slot];
-    const int32_t speed = a->of.at[slot].course.speed_milli;
+    const int32_t speed = a->of.at[slot].course.speed_ppm;
     int64_t owed_us = 0;
     const struct rr_progress p = saved(s, slot, why, warned_us, &owed_us);
     record(s, slot, s->now_us, p, (uint8_t)why);

@@ -4,7 +4,7 @@
  * One attempt: [write owed from a preemption, start, restore unless it is the first] [work tau, write C] [work tau, write C] ... [rest].
  * An interruption keeps the work of the completed pairs; a preemption that saves keeps all of it, and the GPUs are free at once: the write that
  * this costs is owed, and paid in front of the next attempt. Times on the wall are int64 microseconds; work at reference speed is wall time x
- * speed / 1000, rounded down. Side arrays, so that a replay without any of this pays nothing. */
+ * speed / 1,000,000, rounded down. Side arrays, so that a replay without any of this pays nothing. */
 #ifndef RR_SIM_ATTEMPT_H
 #define RR_SIM_ATTEMPT_H
 #include "sim/engine/sim.h"
@@ -15,7 +15,7 @@ struct rr_course {
     int64_t work_us;           /* to the job's end; RR_NEVER */
     int64_t interval_us;       /* of work before each write; RR_NEVER: no checkpoints */
     int64_t write_us;
-    int32_t speed_milli;
+    int32_t speed_ppm;
 };
 /* What has become of the first elapsed_us of it. */
 struct rr_progress {
@@ -24,8 +24,8 @@ struct rr_progress {
 };
 int64_t rr_course_us(const struct rr_course *c); /* all of it, RR_NEVER without an end */
 struct rr_progress rr_course_at(const struct rr_course *c, int64_t elapsed_us);
-int64_t rr_course_wall(int64_t work_us, int32_t speed_milli); /* work at reference speed on the wall, rounded up */
-int64_t rr_course_work(int64_t wall_us, int32_t speed_milli); /* and back, rounded down */
+int64_t rr_course_wall(int64_t work_us, int32_t speed_ppm); /* work at reference speed on the wall, rounded up */
+int64_t rr_course_work(int64_t wall_us, int32_t speed_ppm); /* and back, rounded down */
 
 struct rr_running { /* beside a job's slot */
     struct rr_course course;

@@ -103,13 +103,17 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     for (size_t i = 0; i < w->trace->n; i++)
         s->outcome[i] = (struct rr_outcome){.start_us = RR_NEVER, .end_us = RR_NEVER, .pool = UINT16_MAX, .node = UINT32_MAX};
     rr_events_init(&s->events);
-    const struct rr_demand d = demand_of(w->trace);
+    struct rr_demand d = demand_of(w->trace);
+    d.speeds = sc->throughput != NULL;
     for (size_t i = 0; i < s->n_pools; i++)
         RR_TRY(rr_fleet_init(&s->pool[i], &sc->pool[i], w->trace, d, (const struct rr_placement *)(const void *)placement));
     rr_asks_init(&s->asks, w->trace, sc->pool, s->pool, s->n_pools);
     number_nodes(s);
     s->node_mtbf_us = zeroed(s->n_pools, sizeof *s->node_mtbf_us);
     rr_sim_classify(s);
+    rr_speeds_init(s);
+    s->asks.speeds = s->speeds;
+    RR_TRY(rr_speeds_check(s));
     init_placing(s, (const struct rr_placement *)(const void *)placement);
     s->asks.classes = sc->classes;
     s->asks.class_of = s->class_of;
@@ -132,6 +136,7 @@ static void sim_done(struct rr_sim *s)
     free(s->node_mtbf_us);
     free(s->class_of);
     rr_hold_done(s);
+    rr_speeds_done(s);
     if (s->placing.state && s->pool[0].placement->done) s->pool[0].placement->done(s->placing.state);
     free(s->placing.state);
     for (size_t i = 0; i < s->n_pools && s->pool; i++) {

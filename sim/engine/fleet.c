@@ -22,7 +22,9 @@ static uint32_t kind_index(struct rr_fleet_pool *p, struct rr_node_kind k)
 {
     for (uint32_t i = 0; i < p->kind.n; i++) {
         const struct rr_node_kind *o = &p->kind.at[i];
-        if (o->gpus == k.gpus && o->cpus_milli == k.cpus_milli && o->memory_mib == k.memory_mib && o->gpu_types == k.gpu_types) return i;
+        if (o->gpus == k.gpus && o->cpus_milli == k.cpus_milli && o->memory_mib == k.memory_mib && o->gpu_types == k.gpu_types &&
+            (!k.gpu || strcmp(o->gpu, k.gpu) == 0))
+            return i;
     }
     k.empty = (struct rr_room){.whole = k.gpus,
                                .free_milli = k.gpus * 1000,
@@ -41,10 +43,12 @@ static enum rr_status read_kinds(struct rr_fleet_pool *p, const struct rr_pool *
         if (s->gpus < 0 || (d.shares && s->gpus > MOST_DEVICES))
             return rr_fail(RR_EINPUT, "%s: a node of %d GPUs: at most %d on a node whose GPUs are shared by jobs", from->pointer,
                            (int)s->gpus, MOST_DEVICES);
+        const char *gpu = s->gpu && *s->gpu ? s->gpu : from->gpu ? from->gpu : "";
         const struct rr_node_kind k = {.gpus = s->gpus,
                                        .cpus_milli = d.cpus ? s->cpus_milli : 0,
                                        .memory_mib = d.memory ? s->memory_mib : 0,
-                                       .gpu_types = types_of(s->gpu && *s->gpu ? s->gpu : from->gpu, t)};
+                                       .gpu_types = types_of(gpu, t),
+                                       .gpu = d.speeds ? gpu : NULL};
         const uint32_t index = kind_index(p, k);
         if (p->kind_of) p->kind_of[i] = index;
         if (k.gpus > p->max_gpus) p->max_gpus = k.gpus;
@@ -387,17 +391,6 @@ uint32_t rr_fleet_choose(struct rr_fleet_pool *p, const struct rr_seek *seek)
     forget_choice(p);
     if (n->nodes > 1 && rr_fleet_count_empty(p, n) < n->nodes) return RR_NO_NODE;
     return p->placement->choose(p, seek);
-}
-
-enum rr_reach rr_fleet_reach(const struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n)
-{
-    if (n->nodes == 1) return RR_REACH_NODE;
-    enum rr_reach reach = RR_REACH_SWITCH;
-    for (uint32_t node = p->node[first].next; node != RR_NO_NODE; node = p->node[node].next) {
-        if (p->per_rack && node / p->per_rack != first / p->per_rack) return RR_REACH_POOL;
-        if (p->per_switch && node / p->per_switch != first / p->per_switch) reach = RR_REACH_RACK;
-    }
-    return reach;
 }
 
 // --- taking and giving ---

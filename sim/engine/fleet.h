@@ -29,6 +29,7 @@ struct rr_room {
 struct rr_node_kind {
     int32_t gpus, cpus_milli, memory_mib;
     uint64_t gpu_types; /* of the trace's names, those it answers to; all ones when it says no type */
+    const char *gpu;    /* its type, "" = not said; with rr_demand.speeds, else NULL */
     struct rr_room empty;
 };
 /* What a kind of request takes on the nodes of one pool. */
@@ -39,7 +40,8 @@ struct rr_need {
     int32_t n_fuller; /* the first n_fuller nodes take `whole`, the others one less; 0 = all take `whole` */
     int32_t part;     /* milli of one device, with whole = 0 */
     int32_t cpus_milli, memory_mib;
-    uint64_t gpu_types; /* 0 = any */
+    int32_t slowest_ppm; /* speed there at least, in millionths of the reference */
+    uint64_t gpu_types;  /* 0 = any */
 };
 struct rr_group {
     struct rr_room room;
@@ -94,6 +96,7 @@ struct rr_fleet_pool {
 /* Which resources the trace asks for at all: what nobody asks for is not counted. */
 struct rr_demand {
     bool cpus, memory, shares;
+    bool speeds; /* the GPU's type matters to how long jobs run */
 };
 /* No node is ready yet. RR_EINPUT with the pool's pointer: too many nodes or devices. */
 RR_CHECKED enum rr_status rr_fleet_init(struct rr_fleet_pool *p, const struct rr_pool *from, const struct rr_trace *t, struct rr_demand d,
@@ -135,14 +138,13 @@ struct rr_seek {
 /* As rr_fleet_find and rr_fleet_find_where, but with the placement's own choice, which rr_fleet_take, called next, follows. There is a place
  * when and only when those find one. */
 uint32_t rr_fleet_choose(struct rr_fleet_pool *p, const struct rr_seek *seek);
-/* How far apart the nodes of a job lie; a pool without nodes_per_switch is one switch, one without nodes_per_rack one rack. */
-enum rr_reach {
-    RR_REACH_NODE,
-    RR_REACH_SWITCH,
-    RR_REACH_RACK,
-    RR_REACH_POOL
-}; /* all of it is on one node, one switch, one rack, none of these */
-enum rr_reach rr_fleet_reach(const struct rr_fleet_pool *p, uint32_t first, const struct rr_need *n);
+/* How far apart two nodes are. */
+static inline enum rr_reach rr_fleet_between(const struct rr_fleet_pool *p, uint32_t a, uint32_t b)
+{
+    if (a == b) return RR_REACH_NODE;
+    if (p->per_rack && a / p->per_rack != b / p->per_rack) return RR_REACH_POOL;
+    return p->per_switch && a / p->per_switch != b / p->per_switch ? RR_REACH_RACK : RR_REACH_SWITCH;
+}
 /* Nodes of group g that the need may start on. */
 bool rr_group_could_hold(const struct rr_fleet_pool *p, const struct rr_group *g, const struct rr_need *n);
 /* Wholly free nodes that can be one of n's. */

@@ -7,7 +7,7 @@
  * to stay candidates, and as many candidates as there are spare. So n candidates are always left, though not always the same: jobs are
  * promised nodes and a time, and a node may be exchanged for another that is ready by then. On one-GPU nodes this is EASY's count of
  * processors (Lifka 1995; Mu'alem and Feitelson 2001). */
-#include "sim/engine/sim.h"
+#include "sim/engine/attempt.h"
 
 void rr_hold_done(struct rr_sim *s)
 {
@@ -213,7 +213,7 @@ int64_t rr_sim_within(struct rr_sim *s, uint32_t ask)
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
         if (n->nodes == 0 || rr_fleet_find(&s->pool[i], n) == RR_NO_NODE) continue;
         if (i != s->hold.pool || s->hold.at_us == RR_NEVER || fits_long(s, n)) return RR_NEVER;
-        within = s->hold.at_us - s->now_us;
+        within = rr_course_work(s->hold.at_us - s->now_us, n->slowest_ppm);
     }
     return within;
 }
@@ -249,10 +249,11 @@ static void start_in_hold(struct rr_sim *s, uint32_t job, uint32_t ask, uint32_t
 
 bool rr_sim_start_behind(struct rr_sim *s, uint32_t job, uint32_t ask)
 {
-    const int64_t end_us = rr_add_us(s->now_us, rr_sim_estimate(s, job));
+    const int64_t estimate_us = rr_sim_estimate(s, job);
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
         if (n->nodes == 0) continue;
+        const int64_t end_us = rr_add_us(s->now_us, rr_course_wall(estimate_us, n->slowest_ppm));
         const bool held = i == s->hold.pool && s->hold.at_us != RR_NEVER, past = held && end_us > s->hold.at_us;
         struct behind b;
         struct rr_seek seek = {.need = n, .job = job};

@@ -107,6 +107,7 @@ struct rr_sim {
     struct rr_hold hold;
     struct rr_asks asks;
     struct rr_placing placing;
+    struct rr_speeds *speeds; /* NULL: all jobs run at reference speed */
     struct rr_events events;
     RR_VEC(struct rr_slot) slot;
     uint32_t free_slot;
@@ -176,10 +177,14 @@ static inline size_t rr_sim_class_of(const struct rr_sim *s, uint32_t job) { ret
 const struct rr_class *rr_sim_class(const struct rr_sim *s, uint32_t job);           /* NULL: none */
 int64_t rr_sim_priority(const struct rr_sim *s, uint32_t job);                       /* of its class plus its own; larger goes first */
 const struct rr_checkpoint *rr_sim_checkpoint(const struct rr_sim *s, uint32_t job); /* of its class, else the scenario's */
-/* Speed of the job on nodes of `pool` from `node` on (chained, taken), in thousandths of the reference; > 0. Asked at each start when
+/* Speed of the job on nodes of `pool` from `node` on (chained, taken), in millionths of the reference; > 0. Asked at each start when
  * rr_sim_has_speeds(). sim/engine/speed.c. */
 int32_t rr_sim_speed(const struct rr_sim *s, uint32_t job, size_t pool, uint32_t node);
 bool rr_sim_has_speeds(const struct rr_sim *s);
+void rr_speeds_init(struct rr_sim *s);
+void rr_speeds_done(struct rr_sim *s);
+/* Every job that could run somewhere has a throughput there and on the reference: RR_EINPUT with the table's path else. */
+RR_CHECKED enum rr_status rr_speeds_check(struct rr_sim *s);
 
 /* --- what suppliers and autoscalers do with nodes --- */
 enum rr_fate { RR_FATE_DOWN, RR_FATE_RELEASED };

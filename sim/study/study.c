@@ -353,22 +353,28 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     return rr_tell_series(&t);
 }
 
+static void tell_input(struct rr_input_file *in, size_t *n, const char *path, const char *sha256)
+{
+    for (size_t i = 0; i < *n; i++)
+        if (strcmp(in[i].path, path) == 0) return;
+    in[(*n)++] = (struct rr_input_file){path, sha256};
+}
+
 static void tell_inputs(struct rr_study *st)
 {
     const struct rr_scenario_set *set = st->set;
     size_t n = 1 + st->n_loaded;
-    for (size_t v = 0; v < set->n_variants; v++) n += set->variant[v]->n_pools;
+    for (size_t v = 0; v < set->n_variants; v++) n += set->variant[v]->n_pools + 1;
     struct rr_input_file *in = RR_NEWS(st->arena, struct rr_input_file, n);
     n = 0;
     in[n++] = (struct rr_input_file){set->path, set->sha256};
     for (size_t i = 0; i < st->n_loaded; i++) in[n++] = (struct rr_input_file){st->loaded[i].path, st->loaded[i].trace.sha256};
-    for (size_t v = 0; v < set->n_variants; v++)
-        for (size_t p = 0; p < set->variant[v]->n_pools; p++) {
-            const struct rr_pool *pool = &set->variant[v]->pool[p];
-            bool told = !pool->nodes_file;
-            for (size_t i = 0; i < n && !told; i++) told = strcmp(in[i].path, pool->nodes_file) == 0;
-            if (!told) in[n++] = (struct rr_input_file){pool->nodes_file, pool->nodes_sha256};
-        }
+    for (size_t v = 0; v < set->n_variants; v++) {
+        const struct rr_scenario *s = set->variant[v];
+        if (s->throughput) tell_input(in, &n, s->throughput->path, s->throughput->sha256);
+        for (size_t p = 0; p < s->n_pools; p++)
+            if (s->pool[p].nodes_file) tell_input(in, &n, s->pool[p].nodes_file, s->pool[p].nodes_sha256);
+    }
     st->store.input = in;
     st->store.n_inputs = n;
 }
