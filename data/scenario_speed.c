@@ -39,8 +39,10 @@ static enum rr_status find_reference(const struct rr_reading *r, const cJSON *do
         const cJSON *node = rr_json_member(all, w->name);
         const char *pointer = rr_pointer_join(r->param.arena, w->pointer, "reference_gpu");
         if (w->reference_gpu && !s->throughput_path)
-            return rr_json_fail(RR_EINPUT, r->param.json, rr_json_member(node, "reference_gpu"), pointer,
-                                "a reference without \"throughput\", the table that says how fast jobs run on other GPUs");
+            rr_note(&s->notes, RR_NOTE_WARNING, pointer, "",
+                    "without \"throughput\", the table that says how fast jobs run on other GPUs than %s, they run as long as in the trace "
+                    "on all",
+                    w->reference_gpu);
         if (!s->throughput_path) continue;
         if (!w->reference_gpu)
             return rr_json_fail(RR_EINPUT, r->param.json, node, w->pointer,

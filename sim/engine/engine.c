@@ -111,12 +111,12 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     number_nodes(s);
     s->node_mtbf_us = zeroed(s->n_pools, sizeof *s->node_mtbf_us);
     rr_sim_classify(s);
+    s->asks.classes = sc->classes;
+    s->asks.class_of = s->class_of;
     rr_speeds_init(s);
     s->asks.speeds = s->speeds;
     RR_TRY(rr_speeds_check(s));
     init_placing(s, (const struct rr_placement *)(const void *)placement);
-    s->asks.classes = sc->classes;
-    s->asks.class_of = s->class_of;
     RR_TRY(rr_supply_init(s));
     if (needs_attempts(s)) rr_attempts_init(s);
     RR_TRY(rr_elastic_init(s));

@@ -55,7 +55,6 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/uncertainty",
                                           "/workload/prod/grow",
                                           "/workload/prod/growth_per_year",
-                                          "/workload/prod/reference_gpu",
                                           "/workload/llm/training",
                                           "/workload/chat/serving",
                                           "/pools/cheap/plan/type",
@@ -63,8 +62,7 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/finance/tax",
                                           "/finance/fiscal_year_start"};
     static const char *const without[] = {
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/pools/cheap", "/commitments/sp",
-        NULL, NULL};
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/pools/cheap", "/commitments/sp", NULL, NULL};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18];
