@@ -43,7 +43,7 @@ enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER, RR_LIVE_WAKE, RR_LIVE_S
 /* Something live that an event points to by its slot: a running job, a node that boots, a node's idle timer, a policy's timer, a supplier's
  * event. */
 struct rr_slot {
-    int64_t start_us, expected_us; /* of a boot: request, ready */
+    int64_t start_us, expected_us; /* end by the estimate, where the policy expects or preempts; of a boot: request, ready */
     uint64_t devices;
     uint32_t job, ask;
     uint32_t node; /* first node, within the pool; while free: the next free slot */

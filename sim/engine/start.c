@@ -160,10 +160,10 @@ uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool,
         rr_sim_push(s, end, RR_EV_END, slot);
         s->n_ends++;
     }
-    if (s->expected) {
+    if (s->policy->expects || s->policy->preempts) {
         const int64_t us = estimate(s, job);
         r->expected_us = rr_add_us(s->now_us, s->attempts ? rr_attempt_expected(s, slot, us) : us);
-        rr_expected_add(&s->expected[pool], r->expected_us, slot);
+        if (s->expected) rr_expected_add(&s->expected[pool], r->expected_us, slot);
     }
     struct rr_outcome *o = &s->outcome[job];
     if (o->attempts == 0) o->start_us = s->now_us;

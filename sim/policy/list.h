@@ -1,3 +1,8 @@
 /* Scheduling policies, one row each; see sim/engine/sim.h. The first is the default. */
 X(fifo)
+X(sjf)
+X(srtf)
+X(srsf)
+X(priority)
+X(edf)
 X(easy_backfill)
