@@ -48,13 +48,30 @@ struct rr_default {               /* a planning value that nobody needs to give,
     const char *value;            /* as the scenario would write it: "5 years", "$0.10/kWh" */
     struct rr_fact fact;
 };
+struct rr_failure_rate { /* how often a system that somebody reported on was interrupted by failures */
+    const char *id;      /* "llama-3.1-405b" */
+    const char *gpu;     /* as the source names it */
+    int32_t gpus;        /* 0 = not known; the same for days and failures */
+    double days, failures;
+    double gpu_hours;   /* GPU-hours a failure */
+    double least, most; /* the same of other published systems */
+    struct rr_fact fact;
+};
+struct rr_failure_cause { /* of a row of the table above */
+    const char *id, *cause;
+    const char *kind; /* "node", "gpu", "network", "power" or "software": what is taken, and whether it needs repair */
+    double count;
+    struct rr_fact fact;
+};
 struct rr_catalog {
     const struct rr_gpu *gpu;
     const struct rr_hardware *hardware;
     const struct rr_instance *instance;
     const struct rr_price_row *price;
     const struct rr_default *fallback;
-    size_t n_gpus, n_hardware, n_instances, n_prices, n_fallbacks;
+    const struct rr_failure_rate *failure_rate;
+    const struct rr_failure_cause *failure_cause;
+    size_t n_gpus, n_hardware, n_instances, n_prices, n_fallbacks, n_failure_rates, n_failure_causes;
 };
 /* The folder of the shipped data: $RACKRATE_DATA, else DIR/../share/rackrate or DIR/../data beside the running program, else the one given at
  * build time. RR_EIO naming what was looked at when none has facts/. */

@@ -81,11 +81,32 @@ static const struct column default_columns[] = {
     {"parameter", TEXT, AT(rr_default, parameter), true},
     {"value", TEXT, AT(rr_default, value), true},
 };
+static const struct column rate_columns[] = {
+    {"id", TEXT, AT(rr_failure_rate, id), true},
+    {"gpu", TEXT, AT(rr_failure_rate, gpu), true},
+    {"gpus", COUNT, AT(rr_failure_rate, gpus), false},
+    {"days", REAL, AT(rr_failure_rate, days), false},
+    {"failures", REAL, AT(rr_failure_rate, failures), false},
+    {"gpu_hours", REAL, AT(rr_failure_rate, gpu_hours), true},
+    {"least", REAL, AT(rr_failure_rate, least), true},
+    {"most", REAL, AT(rr_failure_rate, most), true},
+};
+static const struct column cause_columns[] = {
+    {"id", TEXT, AT(rr_failure_cause, id), true},
+    {"cause", TEXT, AT(rr_failure_cause, cause), true},
+    {"kind", TEXT, AT(rr_failure_cause, kind), true},
+    {"count", REAL, AT(rr_failure_cause, count), true},
+};
 static const struct table gpu_table = {"gpus.csv", COLUMNS(gpu_columns), sizeof(struct rr_gpu), AT(rr_gpu, fact)};
 static const struct table hardware_table = {"hardware.csv", COLUMNS(hardware_columns), sizeof(struct rr_hardware), AT(rr_hardware, fact)};
 static const struct table instance_table = {"instances.csv", COLUMNS(instance_columns), sizeof(struct rr_instance), AT(rr_instance, fact)};
 static const struct table price_table = {"prices.csv", COLUMNS(price_columns), sizeof(struct rr_price_row), AT(rr_price_row, fact)};
 static const struct table default_table = {"plan_defaults.csv", COLUMNS(default_columns), sizeof(struct rr_default), AT(rr_default, fact)};
+
+static const struct table rate_table = {"failure_rates.csv", COLUMNS(rate_columns), sizeof(struct rr_failure_rate),
+                                        AT(rr_failure_rate, fact)};
+static const struct table cause_table = {"failure_causes.csv", COLUMNS(cause_columns), sizeof(struct rr_failure_cause),
+                                         AT(rr_failure_cause, fact)};
 
 struct loader {
     const char *dir;
@@ -377,6 +398,27 @@ static enum rr_status default_check(const struct rr_default *d, const struct rr_
     return RR_OK;
 }
 
+static enum rr_status rate_check(const struct rr_failure_rate *x, const struct rr_failure_rate *first)
+{
+    for (const struct rr_failure_rate *o = first; o < x; o++)
+        if (strcmp(o->id, x->id) == 0) return rr_fail(RR_EINPUT, "\"%s\" was already used on line %lld", x->id, (long long)o->fact.line);
+    if (x->gpu_hours < x->least || x->gpu_hours > x->most) return rr_fail(RR_EINPUT, "gpu_hours is not between least and most");
+    if (x->gpus == 0 || x->days == 0 || x->failures == 0) return RR_OK;
+    const double own = x->gpus * x->days * 24 / x->failures;
+    if (own < 0.99 * x->gpu_hours || own > 1.01 * x->gpu_hours)
+        return rr_fail(RR_EINPUT, "gpus x days x 24 h / failures is %.0f, not %.0f GPU-hours", own, x->gpu_hours);
+    return RR_OK;
+}
+
+static enum rr_status cause_check(const struct loader *l, const struct rr_failure_cause *x)
+{
+    static const char *const kinds[] = {"node", "gpu", "network", "power", "software", NULL};
+    if (!one_of(x->kind, kinds)) return rr_fail(RR_EINPUT, "kind \"%s\" is not node, gpu, network, power or software", x->kind);
+    for (size_t i = 0; i < l->c->n_failure_rates; i++)
+        if (strcmp(l->c->failure_rate[i].id, x->id) == 0) return RR_OK;
+    return rr_fail(RR_EINPUT, "\"%s\" is not in failure_rates.csv", x->id);
+}
+
 #define CHECK_EACH(rows, n, call)                                \
     for (size_t i = 0; i < (n); i++) {                           \
         const enum rr_status st = (call);                        \
@@ -406,6 +448,11 @@ static enum rr_status load_all(const struct loader *l)
 
     RR_TRY(table_read(l, &default_table, &c->fallback, &c->n_fallbacks));
     CHECK_EACH(c->fallback, c->n_fallbacks, default_check(&c->fallback[i], c->fallback));
+
+    RR_TRY(table_read(l, &rate_table, &c->failure_rate, &c->n_failure_rates));
+    CHECK_EACH(c->failure_rate, c->n_failure_rates, rate_check(&c->failure_rate[i], c->failure_rate));
+    RR_TRY(table_read(l, &cause_table, &c->failure_cause, &c->n_failure_causes));
+    CHECK_EACH(c->failure_cause, c->n_failure_causes, cause_check(l, &c->failure_cause[i]));
     return RR_OK;
 }
 

@@ -41,6 +41,7 @@ const char *rr_why_text(enum rr_reason r)
         [RR_WHY_CHECKPOINT] = "writing checkpoints",
         [RR_WHY_RESTART] = "starting and restoring",
         [RR_WHY_CLASS] = "its class may use no pool that could run it",
+        [RR_WHY_SOFTWARE_FAILURE] = "software failure",
     };
     assert((unsigned)r < RR_WHYS);
     return text[r];

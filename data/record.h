@@ -44,6 +44,8 @@ enum rr_reason {
     RR_WHY_RESTART,    /* starting and restoring */
     /* more reasons for a rejection */
     RR_WHY_CLASS, /* rejected: its class may use no pool that could run it */
+    /* more interruptions */
+    RR_WHY_SOFTWARE_FAILURE, /* the node needs no repair */
     RR_WHYS,
 };
 const char *rr_job_state_text(enum rr_job_state s); /* "finished" */

@@ -6,6 +6,7 @@
 #ifndef RR_DATA_SCENARIO_H
 #define RR_DATA_SCENARIO_H
 #include "data/catalog.h"
+#include "data/failures.h"
 #include "data/metric.h"
 #include "data/param.h"
 #include "data/trace.h"
@@ -160,6 +161,8 @@ struct rr_scenario {
     struct rr_checkpoint checkpoint;
     struct rr_class *classes;
     size_t n_classes;
+    const struct rr_failures *failures; /* NULL: nothing fails */
+    const cJSON *failures_json;
     struct rr_finance finance;
     struct rr_limit *service;
     size_t n_service;

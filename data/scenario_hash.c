@@ -82,6 +82,17 @@ static void put_class(struct rr_buf *b, const struct rr_class *c, size_t n_pools
     rr_buf_puts(b, ";");
 }
 
+static void put_failures(struct rr_buf *b, const struct rr_failures *f, size_t n_pools)
+{
+    if (!f) return;
+    for (size_t i = 0; f->pool && i < n_pools; i++) rr_buf_putf(b, "%d;", f->pool[i]);
+    put(b, "failures", f->trace_sha256);
+    put_rows(b, rr_rows_failures.at, rr_rows_failures.n, f, true);
+    rr_buf_putf(b, "%" PRId64 ",%d;", f->gpu_mtbf_us, f->has_causes);
+    for (int i = 0; i < RR_CAUSES; i++) rr_buf_putf(b, "%a;", f->causes_upto[i]);
+    put_rows(b, rr_rows_fail_repair.at, rr_rows_fail_repair.n, &f->repair, true);
+}
+
 uint64_t rr_scenario_hash(const struct rr_scenario *s)
 {
     struct rr_buf b = {0};
@@ -94,6 +105,7 @@ uint64_t rr_scenario_hash(const struct rr_scenario *s)
     for (size_t i = 0; i < s->n_classes; i++) put_class(&b, &s->classes[i], s->n_pools);
     put(&b, "throughput", s->throughput ? s->throughput->sha256 : s->throughput_path);
     put(&b, "reference", s->reference_gpu);
+    put_failures(&b, s->failures, s->n_pools);
     uint64_t h = UINT64_C(0xcbf29ce484222325);
     for (size_t i = 0; i < b.n; i++) h = (h ^ (unsigned char)b.at[i]) * UINT64_C(0x100000001b3);
     rr_buf_done(&b);

@@ -328,6 +328,7 @@ enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *documen
     RR_TRY(rr_commitments_read(r, document, s));
     RR_TRY(read_scheduler(r, document, s));
     RR_TRY(rr_speeds_read(r, document, s));
+    RR_TRY(rr_failures_read(r, s));
     RR_TRY(read_finance(r, document, s));
     RR_TRY(rr_service_read(r, document, s));
     s->decision_hash = rr_scenario_hash(s);

@@ -55,7 +55,7 @@ static const struct rr_param scenario[] = {
     LATER("prices", "price lists of one's own"),
     LATER("profiles", "measured performance of GPU systems"),
     LATER("autoscale", "growing and shrinking of pools"),
-    LATER("failures", "failures of nodes and their repair"),
+    {.name = "failures", .type = RR_P_OBJECT, .offset = AT(rr_scenario, failures_json), .help = "failures of nodes and their repair"},
     LATER("existing", "servers and commitments that are there already"),
     LATER("uncertainty", "inputs that vary over replications"),
 };

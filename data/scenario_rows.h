@@ -53,6 +53,7 @@ struct rr_spread_rows {
 };
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
     rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate, rr_rows_fx;
+extern const struct rr_rows rr_rows_failures, rr_rows_fail_repair, rr_rows_fail_repair_plain, rr_rows_fail_domain, rr_rows_maintenance;
 
 /* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */
 extern const char *const rr_later_plans[];
@@ -73,6 +74,8 @@ RR_CHECKED enum rr_status rr_scenario_read(const struct rr_reading *r, const cJS
 /* scenario_pool.c */
 RR_CHECKED enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+/* scenario_failures.c */
+RR_CHECKED enum rr_status rr_failures_read(const struct rr_reading *r, struct rr_scenario *s);
 /* scenario_metric.c: "service" and "gates" */
 RR_CHECKED enum rr_status rr_service_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_gates_read(const struct rr_reading *r, const cJSON *gates, struct rr_scenario_set *set);

@@ -154,6 +154,39 @@ static cJSON *scheduler_schema(const struct rr_registry *reg)
     return o;
 }
 
+static cJSON *repair_schema(void)
+{
+    cJSON *o = rows_schema(&rr_rows_fail_repair_plain), *row = cJSON_DetachItemFromObjectCaseSensitive(properties_of(o), "repair");
+    cJSON_AddItemToArray(cJSON_GetObjectItemCaseSensitive(row, "anyOf"), rows_schema(&rr_rows_fail_repair));
+    cJSON_Delete(o);
+    return row;
+}
+
+static cJSON *failures_schema(void)
+{
+    cJSON *o = rows_schema(&rr_rows_failures), *p = properties_of(o), *domains = cJSON_CreateObject(), *causes = cJSON_CreateObject();
+    cJSON_AddStringToObject(o, "description", "failures of nodes and their repair");
+    cJSON *of = cJSON_AddObjectToObject(domains, "properties");
+    for (int k = 0; rr_domain_names[k]; k++) cJSON_AddItemToObject(of, rr_domain_names[k], rows_schema(&rr_rows_fail_domain));
+    cJSON_AddStringToObject(domains, "type", "object");
+    cJSON_AddFalseToObject(domains, "additionalProperties");
+    cJSON *share = cJSON_AddObjectToObject(causes, "properties");
+    for (int k = 0; rr_cause_names[k]; k++)
+        cJSON_AddItemToObject(share, rr_cause_names[k],
+                              sourced_or("{\"type\": \"number\", \"minimum\": 0}", "share or count of this cause"));
+    cJSON_AddStringToObject(causes, "type", "object");
+    cJSON_AddFalseToObject(causes, "additionalProperties");
+    cJSON_ReplaceItemInObjectCaseSensitive(p, "domains", domains);
+    cJSON_ReplaceItemInObjectCaseSensitive(p, "causes", causes);
+    cJSON_ReplaceItemInObjectCaseSensitive(p, "maintenance",
+                                           by_name(rows_schema(&rr_rows_maintenance), "planned maintenance by name", false));
+    cJSON_AddItemToObject(p, "repair", repair_schema());
+    cJSON_AddItemToObject(
+        p, "pools",
+        described("{\"type\": \"array\", \"items\": {\"type\": \"string\"}, \"minItems\": 1}", "pools whose nodes fail; all when absent"));
+    return o;
+}
+
 static cJSON *service_schema(void)
 {
     cJSON *o = written("{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {}}");
@@ -224,6 +257,7 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
     cJSON_AddItemToObject(p, "scheduler", scheduler_schema(reg));
     cJSON_AddItemToObject(p, "checkpoint", described_rows(&rr_rows_checkpoint, "what starts, checkpoints and interruptions cost"));
     cJSON_AddItemToObject(p, "classes", classes_schema());
+    cJSON_ReplaceItemInObjectCaseSensitive(p, "failures", failures_schema());
     cJSON_AddItemToObject(p, "service", service_schema());
     cJSON_AddItemToObject(p, "finance", rows_schema(&rr_rows_finance));
     cJSON_AddItemToObject(

@@ -134,6 +134,33 @@ static void add_class(struct table *t, const struct rr_class *c, const cJSON *ob
                  c->checkpoint_json);
 }
 
+static void add_failures(struct table *t)
+{
+    const struct rr_failures *f = t->s->failures;
+    const cJSON *object = t->s->failures_json;
+    if (!f) return;
+    add_rows(t, "/failures", rr_rows_failures.at, rr_rows_failures.n, f, object);
+    if (f->has_causes) {
+        const char *text = "";
+        for (int i = 0; i < RR_CAUSES; i++)
+            text = rr_strf(t->arena, "%s%s%s %.4g", text, i ? ", " : "", rr_cause_names[i],
+                           f->causes_upto[i] - (i ? f->causes_upto[i - 1] : 0));
+        add(t, "/failures/causes", text, "", f->causes_json ? "given" : "default", f->causes_json ? "" : f->like);
+    }
+    if (f->repair.share > 0)
+        add_rows(t, "/failures/repair", rr_rows_fail_repair.at, rr_rows_fail_repair.n, &f->repair, rr_json_member(object, "repair"));
+    else
+        add_rows(t, "/failures", rr_rows_fail_repair_plain.at, rr_rows_fail_repair_plain.n, &f->repair, object);
+    for (int k = 0; k < RR_DOMAINS; k++)
+        if (f->domain[k].mtbf_us)
+            add_rows(t, rr_strf(t->arena, "/failures/domains/%s", rr_domain_names[k]), rr_rows_fail_domain.at, rr_rows_fail_domain.n,
+                     &f->domain[k], rr_json_member(f->domains_json, rr_domain_names[k]));
+    for (size_t i = 0; i < f->n_maintenance; i++)
+        add_rows(t, f->maintenance[i].pointer, rr_rows_maintenance.at, rr_rows_maintenance.n, &f->maintenance[i],
+                 rr_json_member(f->maintenance_json, f->maintenance[i].name));
+    if (f->pool) add_node(t, "/failures/pools", rr_json_member(object, "pools"), "");
+}
+
 static void add_head(struct table *t)
 {
     const struct rr_scenario *s = t->s;
@@ -166,6 +193,7 @@ static void collect(struct table *t)
     add_rows(t, "/checkpoint", rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, rr_json_member(d, "checkpoint"));
     for (size_t i = 0; i < s->n_classes; i++)
         add_class(t, &s->classes[i], rr_json_member(rr_json_member(d, "classes"), s->classes[i].name));
+    add_failures(t);
     for (size_t i = 0; i < s->n_service; i++) add(t, s->service[i].pointer, s->service[i].text, "", "given", "");
     add_rows(t, "/finance", rr_rows_finance.at, rr_rows_finance.n, &s->finance, rr_json_member(d, "finance"));
 }

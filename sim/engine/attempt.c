@@ -202,6 +202,7 @@ int64_t rr_attempt_begin(struct rr_sim *s, uint32_t slot, int64_t work_us)
     assert(c.speed_ppm > 0);
     c.work_us = rr_course_wall(less(work_us, a->kept_us[r->job]), c.speed_ppm);
     a->of.at[slot].course = c;
+    a->of.at[slot].hung_us = RR_NEVER;
     a->owed_us[r->job] = 0;
     enlist(s, slot, n);
     refuse_hopeless(s, r, n, &c);
@@ -210,6 +211,13 @@ int64_t rr_attempt_begin(struct rr_sim *s, uint32_t slot, int64_t work_us)
 
 // --- what is left ---
 
+// How long it has been at work by end_us.
+static int64_t worked(const struct rr_sim *s, uint32_t slot, int64_t end_us)
+{
+    const int64_t elapsed = end_us - s->slot.at[slot].start_us, hung = s->attempts->of.at[slot].hung_us;
+    return elapsed < hung ? elapsed : hung;
+}
+
 int64_t rr_attempt_left(const struct rr_sim *s, uint32_t job, int64_t us)
 {
     const struct rr_attempts *a = s->attempts;
@@ -217,7 +225,7 @@ int64_t rr_attempt_left(const struct rr_sim *s, uint32_t job, int64_t us)
     const int64_t left = less(us, a->kept_us[job]);
     if (slot == RR_NO_SLOT) return left;
     const struct rr_course *c = &a->of.at[slot].course;
-    return less(left, rr_course_work(rr_course_at(c, s->now_us - s->slot.at[slot].start_us).work_us, c->speed_ppm));
+    return less(left, rr_course_work(rr_course_at(c, worked(s, slot, s->now_us)).work_us, c->speed_ppm));
 }
 
 int64_t rr_attempt_expected(const struct rr_sim *s, uint32_t slot, int64_t us)
@@ -290,7 +298,7 @@ void rr_attempt_end(struct rr_sim *s, uint32_t slot)
 void rr_attempt_cut(struct rr_sim *s, uint32_t slot, int64_t end_us)
 {
     const struct rr_course *c = &s->attempts->of.at[slot].course;
-    const int64_t elapsed = end_us - s->slot.at[slot].start_us;
+    const int64_t elapsed = worked(s, slot, end_us);
     struct rr_progress p = rr_course_at(c, elapsed);
     p.checkpoint_us = elapsed - p.restart_us - p.work_us; // a write in progress too
     p.kept_us = p.work_us;
@@ -305,8 +313,9 @@ static struct rr_progress saved(const struct rr_sim *s, uint32_t slot, enum rr_r
     const struct rr_slot *r = &s->slot.at[slot];
     const struct rr_checkpoint *c = rr_sim_checkpoint(s, r->job);
     const struct rr_course *course = &s->attempts->of.at[slot].course;
-    const int64_t elapsed = s->now_us - r->start_us;
+    const int64_t elapsed = worked(s, slot, s->now_us);
     struct rr_progress p = rr_course_at(course, elapsed);
+    if (s->attempts->of.at[slot].hung_us != RR_NEVER) return p; // nothing answers
     if (by_scheduler(why)) {
         if (c->on_preempt != 0 || p.work_us == p.kept_us) return p;
         p.kept_us = p.work_us;
@@ -321,6 +330,19 @@ static struct rr_progress saved(const struct rr_sim *s, uint32_t slot, enum rr_r
     return then;
 }
 
+void rr_attempt_hang(struct rr_sim *s, uint32_t slot)
+{
+    struct rr_running *x = &s->attempts->of.at[slot];
+    struct rr_slot *r = &s->slot.at[slot];
+    if (x->hung_us != RR_NEVER) return;
+    x->hung_us = s->now_us - r->start_us;
+    s->n_hung++;
+    if (r->sequence == 0) return; // it would never have ended
+    r->sequence = 0;
+    s->n_stale++;
+    s->n_ends--;
+}
+
 void rr_attempt_interrupt(struct rr_sim *s, uint32_t slot, enum rr_reason why, int64_t warned_us)
 {
     struct rr_attempts *a = s->attempts;
@@ -332,6 +354,7 @@ void rr_attempt_interrupt(struct rr_sim *s, uint32_t slot, enum rr_reason why, i
     const int64_t work = rr_sim_work_us(s, r.job), kept = rr_add_us(a->kept_us[r.job], rr_course_work(p.kept_us, speed));
     a->kept_us[r.job] = kept < work ? kept : work;
     a->owed_us[r.job] = owed_us;
+    s->n_hung -= a->of.at[slot].hung_us != RR_NEVER;
     delist(s, slot, rr_need_of(&s->asks, r.ask, r.pool));
     s->n_stale += r.sequence != 0;
     rr_sim_leave(s, slot);

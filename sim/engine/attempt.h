@@ -31,6 +31,7 @@ struct rr_running { /* beside a job's slot */
     struct rr_course course;
     uint32_t next, before; /* of those on the same node, for jobs of one node */
     uint32_t index;        /* in `running` */
+    int64_t hung_us;       /* elapsed when it hung; RR_NEVER: it works */
 };
 struct rr_attempts {
     RR_VEC(struct rr_attempt) past;
@@ -54,6 +55,7 @@ void rr_attempt_end(struct rr_sim *s, uint32_t slot);                 /* it come
 void rr_attempt_cut(struct rr_sim *s, uint32_t slot, int64_t end_us); /* the replay does */
 /* The attempt in this slot is interrupted now; the job waits again. warned_us: how long ago notice was given, 0 = not. */
 void rr_attempt_interrupt(struct rr_sim *s, uint32_t slot, enum rr_reason why, int64_t warned_us);
+void rr_attempt_hang(struct rr_sim *s, uint32_t slot); /* it does no more from now on, but stays until it is interrupted */
 /* Of `us` of the job, all of it at reference speed (its run time, or the estimate): what is left now; how long the attempt in this slot takes with
  * what was left; how long one that starts now would. */
 int64_t rr_attempt_left(const struct rr_sim *s, uint32_t job, int64_t us);

@@ -258,7 +258,7 @@ static bool goes_on(const struct rr_sim *s, size_t next)
 {
     if (s->failed != RR_OK) return false;
     if (s->world->horizon_us != RR_NEVER) return true;
-    if (next < s->trace->n || s->n_ends > 0) return true;
+    if (next < s->trace->n || s->n_ends + s->n_hung > 0) return true;
     if (s->level.queue == 0) return false;
     return s->n_boots > 0 || (s->n_wakes + s->n_supply_events > 0 && s->now_us - s->moved_us < STALLED);
 }

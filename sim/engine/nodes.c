@@ -142,6 +142,15 @@ static void close_node(struct rr_sim *s, size_t pool, uint32_t node)
     s->freed++; // what is expected has changed
 }
 
+uint32_t rr_sim_node_hang(struct rr_sim *s, size_t pool, uint32_t node)
+{
+    assert(s->attempts && rr_sim_node_is_held(s, pool, node) && !rr_sim_node_boots(s, pool, node));
+    uint32_t n = 0;
+    for (uint32_t slot = rr_sim_first_on(s, pool, node); slot != RR_NO_SLOT; slot = rr_sim_next_on(s, slot), n++) rr_attempt_hang(s, slot);
+    close_node(s, pool, node);
+    return n;
+}
+
 bool rr_sim_node_drain(struct rr_sim *s, size_t pool, uint32_t node)
 {
     assert(s->attempts && rr_sim_node_is_held(s, pool, node));

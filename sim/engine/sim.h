@@ -123,6 +123,7 @@ struct rr_sim {
     void **supply_state;                   /* [n_supply] */
     size_t n_supply;
     int64_t n_wakes, n_supply_events; /* pending */
+    int64_t n_hung;                   /* jobs that hold nodes and do nothing (rr_sim_node_hang) */
     size_t n_stale;                   /* events in the heap that were called off */
     int64_t round_at_us;              /* a pass is due then (scheduler.round), when later than now */
     int64_t moved_us;                 /* when a job started or ended last */
@@ -192,6 +193,9 @@ enum rr_fate { RR_FATE_DOWN, RR_FATE_RELEASED };
  * notice_us ago (0 = not) keep the work done until then if a checkpoint could be written since. The node, held or booting, is down until
  * rr_sim_node_back, or its lease ends (elastic pools alone). Returns how many jobs were interrupted. */
 uint32_t rr_sim_node_lost(struct rr_sim *s, size_t pool, uint32_t node, enum rr_reason why, int64_t notice_us, enum rr_fate fate);
+/* Something on the node, held and not booting, fails and nobody knows yet: every job with a device on it does no more (a gang as a whole) but holds
+ * its GPUs, lost, until rr_sim_node_lost or a preemption, which saves nothing then. No job starts on the node any more. Returns how many jobs. */
+uint32_t rr_sim_node_hang(struct rr_sim *s, size_t pool, uint32_t node);
 /* No job starts on the node any more; those on it go on, and rr_supply's `drained` is called when the last has ended. True: there is none. */
 bool rr_sim_node_drain(struct rr_sim *s, size_t pool, uint32_t node);
 void rr_sim_node_back(struct rr_sim *s, size_t pool, uint32_t node); /* down or drained -> usable */

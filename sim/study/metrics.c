@@ -104,7 +104,8 @@ static void put_counts(const struct rr_run *r, double *m)
 static void put_interruptions(const struct rr_scenario *s, const struct rr_run *r, double *m)
 {
     static const enum rr_reason market[] = {RR_WHY_RECLAIMED, RR_WHY_PRICE},
-                                failure[] = {RR_WHY_NODE_FAILURE, RR_WHY_GPU_FAILURE, RR_WHY_NETWORK_FAILURE, RR_WHY_POWER_FAILURE};
+                                failure[] = {RR_WHY_NODE_FAILURE, RR_WHY_GPU_FAILURE, RR_WHY_NETWORK_FAILURE, RR_WHY_POWER_FAILURE,
+                                             RR_WHY_SOFTWARE_FAILURE};
     int64_t taken = 0, failed = 0;
     for (size_t p = 0; p < s->n_pools; p++) {
         for (size_t i = 0; i < sizeof market / sizeof *market; i++) taken += r->replay.pool[p].nodes_lost[market[i]];
@@ -147,6 +148,15 @@ static void put_job_times(const struct rr_scenario *s, const struct rr_run *r, s
     put_times(m, RR_M_JCT_MEAN, RR_M_JCT_P50, RR_M_JCT_P95, RR_M_JCT_P99, RR_M_JCT_MAX, &jct);
 }
 
+/* What a job that ended has of its work: all of it, unless a limit cut it short. */
+static rr_i128 done_of(const struct rr_run *r, size_t i)
+{
+    const struct rr_outcome *o = &r->replay.outcome[i];
+    if (r->replay.held_us == NULL) return rr_job_work(r, i);
+    const int64_t us = o->state == RR_JOB_KILLED ? r->replay.held_us[i] - o->lost_us : r->jobs.run_us[i];
+    return (rr_i128)r->jobs.gpus_milli[i] * us;
+}
+
 /* Share of the submitted GPU work that was done to its end; by job counts when no job has both GPUs and a known run time. */
 static double finished_share(const struct rr_run *r)
 {
@@ -159,7 +169,7 @@ static double finished_share(const struct rr_run *r)
         submitted += (rr_i128)r->jobs.gpus_milli[i] * r->jobs.run_us[i];
         n_submitted++;
         if (!has_ended(o)) continue;
-        done += rr_job_work(r, i);
+        done += done_of(r, i);
         n_done++;
     }
     if (submitted > 0) return (double)done / (double)submitted;

@@ -20,6 +20,9 @@
 #define INSTANCE_HEAD "id,gpu,gpus,vcpus,memory_gib,source,date,note\n"
 #define PRICE_HEAD    "instance,region,plan,term,payment,currency,rate_per_hour,upfront,source,date,note\n"
 #define DEFAULT_HEAD  "plan,parameter,value,source,date,note\n"
+#define RATE_HEAD     "id,gpu,gpus,days,failures,gpu_hours,least,most,source,date,note\n"
+#define RATE_ROW      "sys,g1,13,17,3,1768,1700,1801,a page,2025,\n" /* 13 x 17 x 24 / 3 */
+#define CAUSE_HEAD    "id,cause,kind,count,source,date,note\n"
 #define GPU_ROW       "g1,G-ONE|gone,Acme,X,37,11,353,,,,,,a page,2025,\n"
 #define INSTANCE_ROW  "acme/x.2,G-one,2,7,13,a page,2025-03,\n"
 #define PRICE_ROW     "acme/x.2,east,on_demand,,,USD,2.385,,a page,2025-03,\n"
@@ -47,6 +50,8 @@ static int setup(void **state)
     put(&f, "instances.csv", INSTANCE_HEAD INSTANCE_ROW);
     put(&f, "prices.csv", PRICE_HEAD PRICE_ROW);
     put(&f, "plan_defaults.csv", DEFAULT_HEAD "owned,pue,1.37,a page,2024,\n");
+    put(&f, "failure_rates.csv", RATE_HEAD RATE_ROW);
+    put(&f, "failure_causes.csv", CAUSE_HEAD "sys,a fan,node,2.5,a page,2025,\n");
     *state = &f;
     return 0;
 }
@@ -54,8 +59,9 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     const struct fixture *f = *state;
-    static const char *const files[] = {"gpus.csv", "hardware.csv", "instances.csv", "prices.csv", "plan_defaults.csv"};
-    for (size_t i = 0; i < 5; i++) unlink(rr_strf(f->arena, "%s/facts/%s", f->dir, files[i]));
+    static const char *const files[] = {"gpus.csv",          "hardware.csv",      "instances.csv",     "prices.csv",
+                                        "plan_defaults.csv", "failure_rates.csv", "failure_causes.csv"};
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(rr_strf(f->arena, "%s/facts/%s", f->dir, files[i]));
     rmdir(rr_strf(f->arena, "%s/facts", f->dir));
     rmdir(f->dir);
     rr_arena_free(f->arena);
@@ -186,6 +192,19 @@ static void regions_that_differ_must_be_named(void **state)
     assert_int_equal(rr_catalog_price(&c, "acme/x.2", "mars-1", "on_demand", "", "", &p), RR_OK);
 }
 
+static void bad_failures_are_refused(void **state)
+{
+    const struct fixture *f = *state;
+    refused(f, "failure_rates.csv", RATE_HEAD RATE_ROW RATE_ROW, "failure_rates.csv:3", "already used on line 2");
+    refused(f, "failure_rates.csv", RATE_HEAD "sys,g1,13,17,3,1768,1769,1801,a page,2025,\n", "failure_rates.csv:2", "not between");
+    refused(f, "failure_rates.csv", RATE_HEAD "sys,g1,13,17,3,1700,1600,1801,a page,2025,\n", "failure_rates.csv:2",
+            "is 1768, not 1700 GPU-hours");
+    put(f, "failure_rates.csv", RATE_HEAD RATE_ROW);
+    refused(f, "failure_causes.csv", CAUSE_HEAD "sys,a fan,fan,2,a page,2025,\n", "failure_causes.csv:2", "kind \"fan\" is not node, gpu");
+    refused(f, "failure_causes.csv", CAUSE_HEAD "sis,a fan,node,2,a page,2025,\n", "failure_causes.csv:2",
+            "\"sis\" is not in failure_rates");
+}
+
 /* Figures of the public tables that the shipped rows were taken from. */
 static void the_shipped_facts_load(void **state)
 {
@@ -246,6 +265,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(bad_prices_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(the_latest_row_of_a_region_wins, setup, teardown),
         cmocka_unit_test_setup_teardown(regions_that_differ_must_be_named, setup, teardown),
+        cmocka_unit_test_setup_teardown(bad_failures_are_refused, setup, teardown),
         cmocka_unit_test_setup_teardown(the_shipped_facts_load, setup, teardown),
         cmocka_unit_test_setup_teardown(the_data_folder_is_found_or_named, setup, teardown),
     };

@@ -50,7 +50,6 @@ static void the_sample_of_the_contract_is_read(void **state)
     static const char *const unbuilt[] = {"/prices",
                                           "/profiles",
                                           "/autoscale",
-                                          "/failures",
                                           "/existing",
                                           "/uncertainty",
                                           "/workload/prod/grow",
@@ -62,7 +61,7 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/finance/tax",
                                           "/finance/fiscal_year_start"};
     static const char *const without[] = {
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/pools/cheap", "/commitments/sp", NULL, NULL};
+        NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/pools/cheap", "/commitments/sp", NULL, NULL};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18];
