@@ -71,7 +71,10 @@ void rr_attempts_done(struct rr_sim *s)
 {
     struct rr_attempts *a = s->attempts;
     if (!a) return;
-    for (size_t i = 0; i < s->n_pools; i++) free(a->on[i].first);
+    for (size_t i = 0; i < s->n_pools; i++) {
+        free(a->on[i].first);
+        free(a->on[i].gang);
+    }
     rr_vec_done(&a->past);
     rr_vec_done(&a->of);
     rr_vec_done(&a->running);
@@ -89,19 +92,30 @@ void rr_attempts_done(struct rr_sim *s)
 uint32_t rr_sim_slot_of(const struct rr_sim *s, uint32_t job) { return s->attempts->slot_of[job]; }
 size_t rr_sim_n_running(const struct rr_sim *s) { return s->attempts->running.n; }
 uint32_t rr_sim_running(const struct rr_sim *s, size_t i) { return s->attempts->running.at[i]; }
-uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot) { return s->attempts->of.at[slot].next; }
 
 uint32_t rr_sim_first_on(const struct rr_sim *s, size_t pool, uint32_t node)
 {
     const struct rr_on_node *on = &s->attempts->on[pool];
-    return node < on->n ? on->first[node] : RR_NO_SLOT;
+    if (node >= on->n) return RR_NO_SLOT;
+    return on->first[node] != RR_NO_SLOT ? on->first[node] : on->gang[node];
+}
+
+// Jobs that need nothing may sit beside a gang, which comes last.
+uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot)
+{
+    const struct rr_slot *r = &s->slot.at[slot];
+    const uint32_t next = s->attempts->of.at[slot].next;
+    if (next != RR_NO_SLOT || rr_need_of(&s->asks, r->ask, r->pool)->nodes > 1) return next;
+    return s->attempts->on[r->pool].gang[r->node];
 }
 
 static void cover(struct rr_on_node *on, uint32_t n_nodes)
 {
     if (on->n >= n_nodes) return;
     on->first = rr_xrealloc(on->first, n_nodes, sizeof *on->first);
+    on->gang = rr_xrealloc(on->gang, n_nodes, sizeof *on->gang);
     memset(on->first + on->n, 0xff, (n_nodes - on->n) * sizeof *on->first); // RR_NO_SLOT
+    memset(on->gang + on->n, 0xff, (n_nodes - on->n) * sizeof *on->gang);
     on->n = n_nodes;
 }
 
@@ -116,8 +130,8 @@ static void enlist(struct rr_sim *s, uint32_t slot, const struct rr_need *n)
     x->index = (uint32_t)a->running.n;
     rr_vec_push(&a->running, slot);
     a->slot_of[r->job] = slot;
-    if (n->nodes > 1) { // alone on its nodes
-        for (uint32_t k = r->node; k != RR_NO_NODE; k = s->pool[r->pool].node[k].next) on->first[k] = slot;
+    if (n->nodes > 1) {
+        for (uint32_t k = r->node; k != RR_NO_NODE; k = s->pool[r->pool].node[k].next) on->gang[k] = slot;
         return;
     }
     x->next = on->first[r->node];
@@ -136,7 +150,7 @@ static void delist(struct rr_sim *s, uint32_t slot, const struct rr_need *n)
     a->of.at[last].index = x->index;
     a->slot_of[r->job] = RR_NO_SLOT;
     if (n->nodes > 1) {
-        for (uint32_t k = r->node; k != RR_NO_NODE; k = s->pool[r->pool].node[k].next) first[k] = RR_NO_SLOT;
+        for (uint32_t k = r->node; k != RR_NO_NODE; k = s->pool[r->pool].node[k].next) a->on[r->pool].gang[k] = RR_NO_SLOT;
         return;
     }
     if (x->next != RR_NO_SLOT) a->of.at[x->next].before = x->before;

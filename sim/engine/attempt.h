@@ -40,7 +40,7 @@ struct rr_attempts {
     uint32_t *slot_of;                    /* [n] of jobs */
     int64_t *kept_us, *held_us, *owed_us; /* [n] work kept at reference speed; wall time of past attempts; a write that is owed */
     struct rr_on_node {
-        uint32_t *first;
+        uint32_t *first, *gang; /* of the jobs of one node; the job of several nodes */
         uint32_t n;
     } * on;             /* [n_pools] slots by node */
     size_t losing_pool; /* the node that rr_sim_node_lost is about */

@@ -169,7 +169,7 @@ uint32_t rr_sim_slot_of(const struct rr_sim *s, uint32_t job);
 /* Slots of the jobs that run: number 0 .. n - 1, in an order that is the same in every run; a start or an end changes it. */
 size_t rr_sim_n_running(const struct rr_sim *s);
 uint32_t rr_sim_running(const struct rr_sim *s, size_t i);
-/* Slots of the jobs on a node: the first one, and the one after it (all of one-node jobs, or the one gang); RR_NO_SLOT at the end. */
+/* Slots of the jobs on a node: the first one, and the one after it (of one node, then of several); RR_NO_SLOT at the end. */
 uint32_t rr_sim_first_on(const struct rr_sim *s, size_t pool, uint32_t node);
 uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot);
 
