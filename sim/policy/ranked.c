@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/policy/ranked.c - the pass of a ranked scheduler, and its guard against starvation. */
 #include "sim/policy/ranked.h"
+#include "sim/policy/heap.h"
 #include <assert.h>
 
 static bool before(const struct rr_ranked_job *a, const struct rr_ranked_job *b)
@@ -13,39 +14,8 @@ static bool sooner(const struct rr_ranked_due *a, const struct rr_ranked_due *b)
     return a->due_us != b->due_us ? a->due_us < b->due_us : a->job < b->job;
 }
 
-// Binary heaps of any type with an order.
-#define HEAP(name, type, first)                                                                \
-    static void name##_push(type *at, size_t n, type x)                                        \
-    {                                                                                          \
-        size_t i = n;                                                                          \
-        for (; i > 0 && first(&x, &at[(i - 1) / 2]); i = (i - 1) / 2) at[i] = at[(i - 1) / 2]; \
-        at[i] = x;                                                                             \
-    }                                                                                          \
-    static void name##_pop(type *at, size_t n)                                                 \
-    {                                                                                          \
-        const type x = at[n - 1];                                                              \
-        size_t i = 0;                                                                          \
-        for (size_t c = 1; c < n - 1; c = 2 * i + 1) {                                         \
-            if (c + 1 < n - 1 && first(&at[c + 1], &at[c])) c++;                               \
-            if (!first(&at[c], &x)) break;                                                     \
-            at[i] = at[c];                                                                     \
-            i = c;                                                                             \
-        }                                                                                      \
-        at[i] = x;                                                                             \
-    }
-HEAP(jobs, struct rr_ranked_job, before)
-HEAP(dues, struct rr_ranked_due, sooner)
-#define put(heap, v, x)                    \
-    do {                                   \
-        rr_vec_reserve((v), (v)->n + 1);   \
-        heap##_push((v)->at, (v)->n, (x)); \
-        (v)->n++;                          \
-    } while (0)
-#define drop(heap, v)                \
-    do {                             \
-        heap##_pop((v)->at, (v)->n); \
-        (v)->n--;                    \
-    } while (0)
+RR_HEAP(jobs, struct rr_ranked_job, before)
+RR_HEAP(dues, struct rr_ranked_due, sooner)
 
 static int64_t guarded_rank(uint32_t job) { return INT64_MIN + 1 + job; }
 static bool is_guarded(int64_t rank) { return rank < RR_RANK_LEAST; }
@@ -100,7 +70,7 @@ static bool is_old(const struct rr_ranked *r, const struct rr_sim *s, const stru
 static bool first_of(struct rr_ranked *r, const struct rr_sim *s, uint32_t ask, struct rr_ranked_job *ret)
 {
     struct rr_ranked_ask *a = &r->ask.at[ask];
-    while (a->heap.n && is_old(r, s, &a->heap.at[0])) drop(jobs, &a->heap);
+    while (a->heap.n && is_old(r, s, &a->heap.at[0])) rr_heap_drop(jobs, &a->heap);
     if (a->heap.n == 0) return false;
     *ret = a->heap.at[0];
     return true;
@@ -111,7 +81,7 @@ static void consider(struct rr_ranked *r, const struct rr_sim *s, uint32_t ask)
     struct rr_ranked_job x;
     if (r->ask.n <= ask || !first_of(r, s, ask, &x) || r->ask.at[ask].candidate == x.job + 1) return;
     r->ask.at[ask].candidate = x.job + 1;
-    put(jobs, &r->candidate, x);
+    rr_heap_put(jobs, &r->candidate, x);
 }
 
 static void enter(struct rr_ranked *r, const struct rr_sim *s, struct rr_ranked_job x)
@@ -119,7 +89,7 @@ static void enter(struct rr_ranked *r, const struct rr_sim *s, struct rr_ranked_
     while (r->ask.n <= x.ask) rr_vec_push(&r->ask, (struct rr_ranked_ask){0});
     struct rr_ranked_ask *a = &r->ask.at[x.ask];
     if (r->rank) r->rank[x.job] = x.rank;
-    put(jobs, &a->heap, x);
+    rr_heap_put(jobs, &a->heap, x);
     if (r->passing) { // interrupted for another job: it may find room elsewhere, unless one like it, and before it, did not
         if (a->heap.at[0].job == x.job) consider(r, s, x.ask);
     } else if (!a->fresh) {
@@ -143,7 +113,7 @@ static bool is_due(const struct rr_ranked *r, const struct rr_sim *s, const stru
 
 static void set_timer(struct rr_ranked *r, struct rr_sim *s)
 {
-    while (r->due.n && !is_due(r, s, &r->due.at[0])) drop(dues, &r->due);
+    while (r->due.n && !is_due(r, s, &r->due.at[0])) rr_heap_drop(dues, &r->due);
     if (r->due.n == 0 || r->due.at[0].due_us >= r->wake_us) return;
     r->wake_us = r->due.at[0].due_us;
     rr_sim_wake(s, r->wake_us > s->now_us ? r->wake_us : s->now_us);
@@ -154,7 +124,7 @@ static void watch(struct rr_ranked *r, struct rr_sim *s, uint32_t job)
     r->since_us[job] = s->now_us;
     if (is_guarded(r->rank[job])) return;
     const struct rr_ranked_due d = {due_us(r, job), job};
-    put(dues, &r->due, d);
+    rr_heap_put(dues, &r->due, d);
     set_timer(r, s);
 }
 
@@ -165,7 +135,7 @@ void rr_ranked_timer(void *ranked, struct rr_sim *s)
     r->wake_us = RR_NEVER;
     while (r->due.n && r->due.at[0].due_us <= s->now_us) {
         const struct rr_ranked_due d = r->due.at[0];
-        drop(dues, &r->due);
+        rr_heap_drop(dues, &r->due);
         if (!is_due(r, s, &d)) continue;
         enter(r, s, (struct rr_ranked_job){guarded_rank(d.job), d.job, rr_ask_of(&s->asks, d.job)});
     }
@@ -241,7 +211,7 @@ static bool next(struct rr_ranked *r, const struct rr_sim *s, struct rr_ranked_j
 {
     while (r->candidate.n) {
         const struct rr_ranked_job c = r->candidate.at[0];
-        drop(jobs, &r->candidate);
+        rr_heap_drop(jobs, &r->candidate);
         if (r->ask.at[c.ask].candidate != c.job + 1) continue; // another one has come before it
         r->ask.at[c.ask].candidate = 0;
         if (first_of(r, s, c.ask, ret) && ret->job == c.job && ret->rank == c.rank) return true;
@@ -261,7 +231,7 @@ static void stop_at(struct rr_ranked *r, struct rr_ranked_job x)
 static void forget_started(struct rr_ranked *r, const struct rr_ranked_job *x)
 {
     struct rr_ranked_ask *a = &r->ask.at[x->ask];
-    if (a->heap.at[0].job == x->job) drop(jobs, &a->heap); // else it is old from now on
+    if (a->heap.at[0].job == x->job) rr_heap_drop(jobs, &a->heap); // else it is old from now on
 }
 
 void rr_ranked_pass(void *ranked, struct rr_sim *s)

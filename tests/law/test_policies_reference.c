@@ -90,7 +90,7 @@ static int64_t rank(const struct world *w, const struct job *j)
     case SRSF: return positive(left(w, j)) * j->gpus;
     case PRIORITY: return -j->priority;
     case EDF: return j->deadline;
-    case LAS: return j->queue * INT64_C(1000000) + j->entered;
+    case LAS: return j->queue ? 1000 + j->entered : j - w->job;
     }
     return 0;
 }
@@ -146,7 +146,6 @@ static void interrupt(struct world *w, struct job *j)
     j->held += w->now - j->begin;
     j->since = w->now;
     j->refused = false;
-    j->entered = ++w->entries;
 }
 
 struct victim {
@@ -260,13 +259,13 @@ static void note_changes(struct world *w)
 {
     for (int i = 0; i < w->jobs; i++) {
         struct job *j = &w->job[i];
-        if (j->submit == w->now && j->attempts == 0 && j->entered == 0) j->since = w->now, j->entered = ++w->entries;
+        if (j->submit == w->now && j->attempts == 0) j->since = w->now;
     }
     for (int i = 0; i < w->jobs; i++) {
         struct job *j = &w->job[i];
         if (w->max_wait && waits(w, j) && w->now >= due(w, j)) j->guarded = true;
     }
-    for (int i = 0; i < w->jobs; i++) { // las: in the order in which they began, as their timers come
+    for (int i = 0; i < w->jobs; i++) {
         struct job *j = &w->job[i];
         if (w->policy == LAS && j->active && j->queue == 0 && attained(w, j) >= w->threshold) j->queue = 1, j->entered = ++w->entries;
     }
@@ -312,7 +311,7 @@ struct row { // as the policies' own parameters begin: given, max_wait, preempt
 struct las_row {
     uint64_t given;
     int64_t max_wait_us;
-    double threshold_gpu_s;
+    int64_t threshold_us;
 };
 
 static const struct rr_kind *kind(struct rr_kinds k, const char *name)
@@ -348,7 +347,7 @@ static void engine(const struct world *w, struct rr_replay *r)
     struct rr_pool pool = {
         .name = "own", .pointer = "/pools/own", .shape = &shape, .n_shapes = 1, .nodes_min = w->nodes, .nodes_max = w->nodes, .gpu = ""};
     struct row row = {.max_wait_us = w->max_wait * RR_S, .preempt = w->preempt};
-    struct las_row las = {.max_wait_us = w->max_wait * RR_S, .threshold_gpu_s = (double)w->threshold};
+    struct las_row las = {.max_wait_us = w->max_wait * RR_S, .threshold_us = w->threshold * RR_S};
     struct rr_scenario sc = {.pool = &pool,
                              .n_pools = 1,
                              .checkpoint = {.start_us = w->start * RR_S, .restore_us = w->restore * RR_S, .write_us = w->write * RR_S},
@@ -376,7 +375,7 @@ static void make(struct world *w, enum policy policy, uint64_t seed)
                         .preempt = (policy == PRIORITY || policy == EDF) && draw(&g, 4),
                         .max_wait = draw(&g, 4) ? 0 : 1 + draw(&g, 90),
                         .round = draw(&g, 4) ? 0 : 1 + draw(&g, 20),
-                        .threshold = 1 + draw(&g, 60)};
+                        .threshold = 32 * (1 + draw(&g, 4))}; // in whole seconds for powers of two
     if (draw(&g, 3) == 0) w->cpus = w->gpus * (1 + draw(&g, 3));
     if (draw(&g, 2)) w->start = draw(&g, 4), w->restore = draw(&g, 4), w->write = draw(&g, 4);
     int64_t at = 0;
@@ -385,6 +384,8 @@ static void make(struct world *w, enum policy policy, uint64_t seed)
         at += draw(&g, 3) ? draw(&g, 8) : 0;
         const int most = w->nodes * w->gpus < 40 ? w->nodes * w->gpus : 40;
         j->gpus = draw(&g, 3) ? 1 + draw(&g, w->gpus) : 1 + draw(&g, most);
+        if (policy == LAS)
+            while (j->gpus & (j->gpus - 1)) j->gpus &= j->gpus - 1;
         j->k = (j->gpus + w->gpus - 1) / w->gpus;
         j->cpus = w->cpus && j->k == 1 ? draw(&g, w->cpus + 1) : 0;
         j->submit = at;
@@ -436,9 +437,11 @@ static void srsf(void **state) { (void)state, agrees(SRSF); }
 static void priority(void **state) { (void)state, agrees(PRIORITY); }
 static void edf(void **state) { (void)state, agrees(EDF); }
 
+static void las(void **state) { (void)state, agrees(LAS); }
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sjf), cmocka_unit_test(srtf), cmocka_unit_test(srsf), cmocka_unit_test(priority),
-                                       cmocka_unit_test(edf)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sjf),      cmocka_unit_test(srtf), cmocka_unit_test(srsf),
+                                       cmocka_unit_test(priority), cmocka_unit_test(edf),  cmocka_unit_test(las)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
