@@ -140,8 +140,7 @@ static const struct {
     {FAKE(", \"scheduler\": {\"depth\": 3}"), "/scheduler/depth", {"unknown key \"depth\""}}, // of another policy
     {FAKE(", \"scheduler\": {\"policy\": \"easy_backfill\", \"depth\": 0}"), "/scheduler/depth", {"0 given; at least 1"}},
     {FAKE(", \"scheduler\": {\"order\": \"short\"}"), "/scheduler/order", {"arrival or shortest is expected"}},
-    {FAKE(", \"scheduler\": {\"round\": \"6 min\"}"), "/scheduler/round", {"\"round\" is not built yet"}},
-    {FAKE(", \"scheduler\": {\"estimate\": 2}"), "/scheduler/estimate", {"2 given; \"user\", \"exact\" or {\"factor\": 2}"}},
+    {FAKE(", \"scheduler\": {\"estimate\": 2}"), "/scheduler/estimate", {"2 given; \"user\", \"exact\", {\"factor\": 2}"}},
     {FAKE(", \"scheduler\": {\"estimate\": {\"factor\": 0}}"), "/scheduler/estimate", {"0 given; a factor above 0"}},
     {FAKE(", \"scheduler\": []"), "/scheduler", {"a list given; an object"}},
 
