@@ -22,7 +22,7 @@ static void is(const struct rr_course *c, int64_t at, int64_t kept, int64_t work
 static void phases(void **state)
 {
     (void)state;
-    const struct rr_course c = {.owed_us = 2, .start_us = 7, .work_us = 29, .interval_us = 10, .write_us = 3, .speed_milli = 1000};
+    const struct rr_course c = {.owed_us = 2, .start_us = 7, .work_us = 29, .interval_us = 10, .write_us = 3, .speed_ppm = 1000000};
     assert_int_equal(rr_course_us(&c), 44);
     is(&c, 0, 0, 0, 0, 0);
     is(&c, 1, 0, 0, 0, 1); // paying for an old write
@@ -43,7 +43,7 @@ static void phases(void **state)
 static void no_write_at_the_very_end(void **state)
 {
     (void)state;
-    struct rr_course c = {.work_us = 30, .interval_us = 10, .write_us = 3, .speed_milli = 1000};
+    struct rr_course c = {.work_us = 30, .interval_us = 10, .write_us = 3, .speed_ppm = 1000000};
     assert_int_equal(rr_course_us(&c), 36); // two writes, not three
     is(&c, 36, 20, 30, 0, 6);
     c.work_us = 10;
@@ -63,15 +63,15 @@ static void no_write_at_the_very_end(void **state)
 static void speeds_are_exact(void **state)
 {
     (void)state;
-    assert_int_equal(rr_course_wall(1000, 2500), 400);
-    assert_int_equal(rr_course_wall(1001, 2500), 401); // rounded up
-    assert_int_equal(rr_course_wall(1000, 333), 3004);
+    assert_int_equal(rr_course_wall(1000, 2500000), 400);
+    assert_int_equal(rr_course_wall(1001, 2500000), 401); // rounded up
+    assert_int_equal(rr_course_wall(1000, 333000), 3004);
     assert_int_equal(rr_course_wall(INT64_C(1) << 62, 1), RR_NEVER);
-    assert_true(rr_course_wall(RR_NEVER, 2500) == RR_NEVER);
-    assert_int_equal(rr_course_work(401, 2500), 1002);
-    assert_int_equal(rr_course_work(3004, 333), 1000);
+    assert_true(rr_course_wall(RR_NEVER, 2500000) == RR_NEVER);
+    assert_int_equal(rr_course_work(401, 2500000), 1002);
+    assert_int_equal(rr_course_work(3004, 333000), 1000);
     for (int64_t w = 0; w < 5000; w += 37)
-        for (int32_t v = 1; v < 5000; v += 131) assert_true(rr_course_work(rr_course_wall(w, v), v) >= w); // never short at the end
+        for (int32_t v = 1; v < 5000000; v += 131071) assert_true(rr_course_work(rr_course_wall(w, v), v) >= w); // never short at the end
 }
 
 // --- small worlds: times in seconds ---
