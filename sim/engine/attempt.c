@@ -270,7 +270,7 @@ rr_i128 rr_sim_attained_us(const struct rr_sim *s, uint32_t job)
 
 // --- the end ---
 
-// Write the attempt down; `thrown` is the reason of the interruption. rr_sim_book has all of it, or will have it, as used.
+// Write the attempt down; `thrown` is the reason of the interruption. The pool's books have all of it, or will have it, as used.
 static void record(struct rr_sim *s, uint32_t slot, int64_t end_us, struct rr_progress p, uint8_t reason)
 {
     struct rr_attempts *a = s->attempts;

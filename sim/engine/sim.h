@@ -222,8 +222,6 @@ void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us); /* it still ru
 void rr_sim_push(struct rr_sim *s, int64_t at_us, enum rr_event_kind kind, uint32_t slot); /* the slot's event */
 void rr_sim_requeue(struct rr_sim *s, uint32_t job, uint32_t ask);                         /* it waits again */
 void rr_sim_leave(struct rr_sim *s, uint32_t slot);                                        /* its nodes are free, its slot too */
-/* All the held GPU time of an attempt until end_us into its pool's books, as used, and into its nodes' leases. */
-void rr_sim_book(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us);
 int64_t rr_sim_work_us(const struct rr_sim *s, uint32_t job); /* all of the job's work: its run time, or the limit that ends it before */
 void rr_sim_classify(struct rr_sim *s);                       /* class_of */
 /* nodes.c: closed nodes among those of a job that ends. */

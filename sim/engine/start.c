@@ -35,7 +35,7 @@ void rr_books_touch(struct rr_sim *s, size_t pool)
     struct rr_books *b = &s->books[pool];
     if (b->since_us == s->now_us) return;
     b->time.idle += (rr_i128)s->pool[pool].free_milli * (s->now_us - b->since_us);
-    b->time.down += (rr_i128)s->pool[pool].closed_milli * (s->now_us - b->since_us);
+    if (s->pool[pool].closed_milli) b->time.down += (rr_i128)s->pool[pool].closed_milli * (s->now_us - b->since_us);
     b->since_us = s->now_us;
 }
 
@@ -83,7 +83,7 @@ int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job)
 }
 
 // All the work of the job, at reference speed, and what becomes of it then.
-static int64_t duration(const struct rr_sim *s, uint32_t job, uint8_t *end_state, uint8_t *end_reason)
+static inline int64_t duration(const struct rr_sim *s, uint32_t job, uint8_t *end_state, uint8_t *end_reason)
 {
     static const struct {
         uint8_t state, reason;
@@ -200,7 +200,8 @@ bool rr_sim_fits(struct rr_sim *s, uint32_t ask)
     return false;
 }
 
-void rr_sim_book(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us)
+// All the held GPU time of an attempt until end_us into its pool's books, as used, and into its nodes' leases.
+static void book(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, int64_t end_us)
 {
     struct rr_fleet_pool *p = &s->pool[r->pool];
     const int64_t took = end_us - r->start_us;
@@ -214,24 +215,29 @@ void rr_sim_book(struct rr_sim *s, const struct rr_slot *r, const struct rr_need
         p->node[node].used_milli_us += INT64_C(1000) * rr_need_whole(n, i) * took;
 }
 
-void rr_sim_leave(struct rr_sim *s, uint32_t slot)
+static inline void leave(struct rr_sim *s, uint32_t slot, const struct rr_slot *r)
 {
-    const struct rr_slot r = s->slot.at[slot];
-    struct rr_fleet_pool *p = &s->pool[r.pool];
-    const struct rr_need *n = rr_need_of(&s->asks, r.ask, r.pool);
-    rr_books_touch(s, r.pool);
-    if (p->closed.n) rr_closed_touch(s, &r, n);
-    rr_sim_book(s, &r, n, s->now_us);
-    rr_fleet_give(p, r.node, n, r.devices);
-    if (s->books[r.pool].elastic)
-        for (uint32_t node = r.node; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE)
-            rr_elastic_freed(s, r.pool, node);
-    if (s->expected) rr_expected_remove(&s->expected[r.pool], r.expected_us, slot);
+    struct rr_fleet_pool *p = &s->pool[r->pool];
+    const struct rr_need *n = rr_need_of(&s->asks, r->ask, r->pool);
+    rr_books_touch(s, r->pool);
+    if (p->closed.n) rr_closed_touch(s, r, n);
+    book(s, r, n, s->now_us);
+    rr_fleet_give(p, r->node, n, r->devices);
+    if (s->books[r->pool].elastic)
+        for (uint32_t node = r->node; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE)
+            rr_elastic_freed(s, r->pool, node);
+    if (s->expected) rr_expected_remove(&s->expected[r->pool], r->expected_us, slot);
     s->level.used_milli -= n->milli;
-    s->n_ends -= r.sequence != 0;
+    s->n_ends -= r->sequence != 0;
     s->freed++;
     s->moved_us = s->now_us;
     rr_slot_free(s, slot);
+}
+
+void rr_sim_leave(struct rr_sim *s, uint32_t slot)
+{
+    const struct rr_slot r = s->slot.at[slot];
+    leave(s, slot, &r);
 }
 
 void rr_sim_end(struct rr_sim *s, uint32_t slot)
@@ -239,7 +245,7 @@ void rr_sim_end(struct rr_sim *s, uint32_t slot)
     const struct rr_slot r = s->slot.at[slot];
     struct rr_outcome *o = &s->outcome[r.job];
     if (s->attempts) rr_attempt_end(s, slot);
-    rr_sim_leave(s, slot);
+    leave(s, slot, &r);
     o->end_us = s->now_us;
     o->state = r.state;
     o->reason = r.reason;
@@ -250,14 +256,14 @@ void rr_sim_end(struct rr_sim *s, uint32_t slot)
 void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us)
 {
     const struct rr_slot *r = &s->slot.at[slot];
-    rr_sim_book(s, r, rr_need_of(&s->asks, r->ask, r->pool), end_us);
+    book(s, r, rr_need_of(&s->asks, r->ask, r->pool), end_us);
     if (s->attempts) rr_attempt_cut(s, slot, end_us);
     s->outcome[r->job].reason = RR_WHY_HORIZON;
 }
 
 // --- submission ---
 
-static void enter_queue(struct rr_sim *s, uint32_t ask)
+static inline void enter_queue(struct rr_sim *s, uint32_t ask)
 {
     struct rr_ask *q = &s->asks.ask.at[ask];
     s->level.queue++;
