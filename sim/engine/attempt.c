@@ -188,20 +188,30 @@ static struct rr_course course_of(const struct rr_sim *s, uint32_t job, size_t p
 
 static int64_t less(int64_t us, int64_t done_us) { return us == RR_NEVER ? RR_NEVER : us > done_us ? us - done_us : 0; }
 
-// A plan that in effect never ends is refused: what must pass without a failure takes far longer than failures are apart.
+#define MOST_TRIES 10000 // as many as RR_CHECKPOINT_HOPELESS allows on average
+
+// A plan that in effect never ends is refused: what must pass without a failure takes far longer than failures are apart; or, where failures are not
+// exponential, it has been tried often enough.
 static void refuse_hopeless(struct rr_sim *s, const struct rr_slot *r, const struct rr_need *n, const struct rr_course *c)
 {
-    const double M = s->node_mtbf_us[r->pool] / n->nodes;
-    if (!(M > 0) || s->failed != RR_OK) return;
-    const double w = (double)(c->work_us < c->interval_us ? c->work_us : c->interval_us);
-    const double x = (w + (double)c->write_us * (c->interval_us < c->work_us) + (double)c->start_us) / M;
-    if (x <= RR_CHECKPOINT_HOPELESS) return;
+    if (s->failed != RR_OK || c->work_us == RR_NEVER) return;
     char id[24];
-    s->failed =
-        rr_fail(RR_EINPUT,
-                "job %s on %d nodes of pool %s would in effect never end: it needs %.3g h without a failure, which come every %.3g h; "
-                "give it a shorter \"interval\" in \"checkpoint\"",
-                rr_trace_id(s->trace, r->job, id), (int)n->nodes, s->world->scenario->pool[r->pool].name, x * M / 3.6e9, M / 3.6e9);
+    const char *name = rr_trace_id(s->trace, r->job, id), *pool = s->world->scenario->pool[r->pool].name;
+    const double M = s->has_memory[r->pool] ? 0 : s->node_mtbf_us[r->pool] / n->nodes;
+    const double w = (double)(c->work_us < c->interval_us ? c->work_us : c->interval_us);
+    const double us = w + (double)c->write_us * (c->interval_us < c->work_us) + (double)c->start_us;
+    if (M > 0 && us / M > RR_CHECKPOINT_HOPELESS)
+        s->failed =
+            rr_fail(RR_EINPUT,
+                    "job %s on %d nodes of pool %s would in effect never end: it needs %.3g h without a failure, which come every %.3g h; "
+                    "give it a shorter \"interval\" in \"checkpoint\"",
+                    name, (int)n->nodes, pool, us / 3.6e9, M / 3.6e9);
+    else if (s->outcome[r->job].attempts >= MOST_TRIES && s->attempts->kept_us[r->job] == 0)
+        s->failed =
+            rr_fail(RR_EINPUT,
+                    "job %s on %d nodes of pool %s would in effect never end: it was started %d times and has kept nothing; it needs "
+                    "%.3g h without an interruption; give it a shorter \"interval\" in \"checkpoint\"",
+                    name, (int)n->nodes, pool, MOST_TRIES, us / 3.6e9);
 }
 
 int64_t rr_attempt_begin(struct rr_sim *s, uint32_t slot, int64_t work_us)

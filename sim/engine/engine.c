@@ -110,6 +110,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     rr_asks_init(&s->asks, w->trace, sc->pool, s->pool, s->n_pools);
     number_nodes(s);
     s->node_mtbf_us = zeroed(s->n_pools, sizeof *s->node_mtbf_us);
+    s->has_memory = zeroed(s->n_pools, sizeof *s->has_memory);
     rr_sim_classify(s);
     s->asks.classes = sc->classes;
     s->asks.class_of = s->class_of;
@@ -134,6 +135,7 @@ static void sim_done(struct rr_sim *s)
     rr_supply_done(s);
     rr_attempts_done(s);
     free(s->node_mtbf_us);
+    free(s->has_memory);
     free(s->class_of);
     rr_hold_done(s);
     rr_speeds_done(s);

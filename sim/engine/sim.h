@@ -128,6 +128,7 @@ struct rr_sim {
     int64_t round_at_us;              /* a pass is due then (scheduler.round), when later than now */
     int64_t moved_us;                 /* when a job started or ended last */
     double *node_mtbf_us;             /* [n_pools] of a node, as the failure supplier says; 0 = never fails, or not said */
+    bool *has_memory;                 /* [n_pools] its nodes fail otherwise than exponentially */
     uint16_t *class_of;               /* [trace->n] index into scenario->classes or RR_NO_CLASS; NULL without classes */
     enum rr_status failed;            /* the replay must stop: rr_reason() says why */
     double backlog[2];                /* queue x microseconds in the third and the fourth quarter of the horizon */

@@ -277,6 +277,7 @@ static enum rr_status init(void *state, struct rr_sim *s)
         f->pool[i].fails = !f->how->pool || f->how->pool[i];
         const double rate = rate_of(f, s, i);
         if (rate > 0) s->node_mtbf_us[i] = 1 / rate;
+        s->has_memory[i] = (f->how->has_node && f->how->node_us.kind != RR_DIST_EXPONENTIAL) || f->how->n_events > 0;
         put_aside(f, s, i);
         for (uint32_t k = 0; k < s->pool[i].n_nodes; k++) {
             if (!rr_sim_node_is_held(s, i, k)) continue;
