@@ -300,7 +300,7 @@ static enum rr_status owned_resolve(void *params, const struct rr_scenario *s, c
     const struct load l = {s, pool, pointer, catalog, arena, notes};
     if (!s->clock.anchored)
         return rr_fail(RR_EINPUT, "owned machines need a calendar: give the scenario a \"start\", such as \"2026-01-01\"");
-    if (pool->nodes_min != pool->nodes_max || pool->nodes_max < 1)
+    if (pool->nodes_min != pool->nodes_max || pool->nodes_max < 0)
         return rr_fail(RR_EINPUT, "owned machines need a fixed number of nodes, such as \"nodes\": 8");
     o->nodes = pool->nodes_max;
     RR_TRY(take_price(o, &l));

@@ -1,5 +1,6 @@
 /* Subcommands, one row each, in the order of `rackrate help`; see sim/cli/cli.h. */
 X(run)
+X(plan)
 X(check)
 X(init)
 X(list)
