@@ -116,6 +116,18 @@ const struct rr_default *rr_catalog_default(const struct rr_catalog *c, const ch
     return NULL;
 }
 
+const struct rr_spot_row *rr_catalog_spot(const struct rr_catalog *c, const char *instance, const char *region)
+{
+    const struct rr_spot_row *found = NULL;
+    for (size_t i = 0; i < c->n_spot; i++) {
+        const struct rr_spot_row *r = &c->spot[i];
+        if (strcmp(r->instance, instance) != 0 || (*region && strcmp(r->region, region) != 0)) continue;
+        if (found != NULL && strcmp(found->region, r->region) != 0) return NULL;
+        if (found == NULL || strcmp(r->fact.date, found->fact.date) >= 0) found = r;
+    }
+    return found;
+}
+
 const char *rr_fact_text(struct rr_arena *a, const struct rr_fact *f)
 {
     return rr_strf(a, "%s, %s (%s:%lld)", f->source, f->date, f->path, (long long)f->line);

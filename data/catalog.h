@@ -43,6 +43,12 @@ struct rr_price_row {
     struct rr_amount upfront; /* per node, at the start of the term; micro 0 = none */
     struct rr_fact fact;
 };
+struct rr_spot_row { /* how often spot machines of an instance are taken back */
+    const char *instance, *region;
+    const char *bucket;   /* as the source has it: "5-10 %" of the machines in a month */
+    double share, saving; /* the share that stands for it; off the on-demand rate then, 0 = not known */
+    struct rr_fact fact;
+};
 struct rr_default {               /* a planning value that nobody needs to give, but that is named in the report when it is used */
     const char *plan, *parameter; /* "owned", "pue"; "residual@36 months" */
     const char *value;            /* as the scenario would write it: "5 years", "$0.10/kWh" */
@@ -71,7 +77,8 @@ struct rr_catalog {
     const struct rr_default *fallback;
     const struct rr_failure_rate *failure_rate;
     const struct rr_failure_cause *failure_cause;
-    size_t n_gpus, n_hardware, n_instances, n_prices, n_fallbacks, n_failure_rates, n_failure_causes;
+    size_t n_gpus, n_hardware, n_instances, n_prices, n_fallbacks, n_failure_rates, n_failure_causes, n_spot;
+    const struct rr_spot_row *spot;
 };
 /* The folder of the shipped data: $RACKRATE_DATA, else DIR/../share/rackrate or DIR/../data beside the running program, else the one given at
  * build time. RR_EIO naming what was looked at when none has facts/. */
@@ -87,6 +94,8 @@ RR_CHECKED enum rr_status rr_catalog_instance(const struct rr_catalog *c, const 
  * without a payment form matches any when no row has the form asked for. RR_EINPUT naming what exists: never a silent $0. */
 RR_CHECKED enum rr_status rr_catalog_price(const struct rr_catalog *c, const char *instance, const char *region, const char *plan,
                                            const char *term, const char *payment, const struct rr_price_row **ret);
+/* NULL when there is none; region "" matches when there is one region alone. */
+const struct rr_spot_row *rr_catalog_spot(const struct rr_catalog *c, const char *instance, const char *region);
 /* NULL when there is none. */
 const struct rr_default *rr_catalog_default(const struct rr_catalog *c, const char *plan, const char *parameter);
 /* "SOURCE, DATE (data/facts/prices.csv:12)", for notes; in `a`. */

@@ -97,11 +97,17 @@ static const struct column cause_columns[] = {
     {"kind", TEXT, AT(rr_failure_cause, kind), true},
     {"count", REAL, AT(rr_failure_cause, count), true},
 };
+static const struct column spot_columns[] = {
+    {"instance", TEXT, AT(rr_spot_row, instance), true}, {"region", TEXT, AT(rr_spot_row, region), true},
+    {"bucket", TEXT, AT(rr_spot_row, bucket), true},     {"share", REAL, AT(rr_spot_row, share), true},
+    {"saving", REAL, AT(rr_spot_row, saving), false},
+};
 static const struct table gpu_table = {"gpus.csv", COLUMNS(gpu_columns), sizeof(struct rr_gpu), AT(rr_gpu, fact)};
 static const struct table hardware_table = {"hardware.csv", COLUMNS(hardware_columns), sizeof(struct rr_hardware), AT(rr_hardware, fact)};
 static const struct table instance_table = {"instances.csv", COLUMNS(instance_columns), sizeof(struct rr_instance), AT(rr_instance, fact)};
 static const struct table price_table = {"prices.csv", COLUMNS(price_columns), sizeof(struct rr_price_row), AT(rr_price_row, fact)};
 static const struct table default_table = {"plan_defaults.csv", COLUMNS(default_columns), sizeof(struct rr_default), AT(rr_default, fact)};
+static const struct table spot_table = {"spot.csv", COLUMNS(spot_columns), sizeof(struct rr_spot_row), AT(rr_spot_row, fact)};
 
 static const struct table rate_table = {"failure_rates.csv", COLUMNS(rate_columns), sizeof(struct rr_failure_rate),
                                         AT(rr_failure_rate, fact)};
@@ -419,6 +425,17 @@ static enum rr_status cause_check(const struct loader *l, const struct rr_failur
     return rr_fail(RR_EINPUT, "\"%s\" is not in failure_rates.csv", x->id);
 }
 
+static enum rr_status spot_check(const struct loader *l, const struct rr_spot_row *r)
+{
+    const struct rr_instance *x;
+    RR_TRY(rr_catalog_instance(l->c, r->instance, &x));
+    if (r->share >= 1 || r->saving >= 1) return rr_fail(RR_EINPUT, "share and saving must be below 1");
+    for (const struct rr_spot_row *o = l->c->spot; o < r; o++)
+        if (!strcmp(o->instance, r->instance) && !strcmp(o->region, r->region) && !strcmp(o->fact.date, r->fact.date))
+            return rr_fail(RR_EINPUT, "the same instance and region were already given on line %lld", (long long)o->fact.line);
+    return RR_OK;
+}
+
 #define CHECK_EACH(rows, n, call)                                \
     for (size_t i = 0; i < (n); i++) {                           \
         const enum rr_status st = (call);                        \
@@ -453,6 +470,9 @@ static enum rr_status load_all(const struct loader *l)
     CHECK_EACH(c->failure_rate, c->n_failure_rates, rate_check(&c->failure_rate[i], c->failure_rate));
     RR_TRY(table_read(l, &cause_table, &c->failure_cause, &c->n_failure_causes));
     CHECK_EACH(c->failure_cause, c->n_failure_causes, cause_check(l, &c->failure_cause[i]));
+
+    RR_TRY(table_read(l, &spot_table, &c->spot, &c->n_spot));
+    CHECK_EACH(c->spot, c->n_spot, spot_check(l, &c->spot[i]));
     return RR_OK;
 }
 

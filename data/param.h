@@ -12,24 +12,26 @@
 
 /* The type of a row. JSON form -> C field. */
 enum rr_param_type {
-    RR_P_BOOL,      /* true                          -> bool */
-    RR_P_INT,       /* 8                             -> int64_t */
-    RR_P_REAL,      /* 1.3                           -> double */
-    RR_P_SHARE,     /* 0.3 or "30 %"                 -> double in [least, most] */
-    RR_P_TEXT,      /* "text"                        -> const char * */
-    RR_P_PATH,      /* "file", relative to the scenario file -> const char *, joined to its folder */
-    RR_P_WORD,      /* one of words[]                -> int, the index */
-    RR_P_TIME,      /* "5 min"                       -> int64_t, microseconds */
-    RR_P_DURATION,  /* "36 months"                   -> struct rr_duration */
-    RR_P_DATE,      /* "2026-01-01"                  -> int64_t, epoch microseconds */
-    RR_P_MONEY,     /* "$400,000"                    -> struct rr_amount */
-    RR_P_RATE,      /* "$2.10/gpu/h"                 -> struct rr_price */
-    RR_P_BYTES,     /* "80 GiB"                      -> int64_t */
-    RR_P_POWER,     /* "10.2 kW"                     -> double, W */
-    RR_P_FREQUENCY, /* "0.5/s"                       -> double, 1/s */
-    RR_P_DIST_TIME, /* "2 h" or {"exponential": ...} -> struct rr_dist, microseconds */
-    RR_P_DIST_REAL, /* 1 or {"choice": ...}          -> struct rr_dist */
-    RR_P_OBJECT,    /* {...}                         -> const cJSON *: read by its owner's code (tables of its own) */
+    RR_P_BOOL,        /* true                          -> bool */
+    RR_P_INT,         /* 8                             -> int64_t */
+    RR_P_REAL,        /* 1.3                           -> double */
+    RR_P_SHARE,       /* 0.3 or "30 %"                 -> double in [least, most] */
+    RR_P_TEXT,        /* "text"                        -> const char * */
+    RR_P_PATH,        /* "file", relative to the scenario file -> const char *, joined to its folder */
+    RR_P_WORD,        /* one of words[]                -> int, the index */
+    RR_P_TIME,        /* "5 min"                       -> int64_t, microseconds */
+    RR_P_DURATION,    /* "36 months"                   -> struct rr_duration */
+    RR_P_DATE,        /* "2026-01-01"                  -> int64_t, epoch microseconds */
+    RR_P_MONEY,       /* "$400,000"                    -> struct rr_amount */
+    RR_P_RATE,        /* "$2.10/gpu/h"                 -> struct rr_price */
+    RR_P_BYTES,       /* "80 GiB"                      -> int64_t */
+    RR_P_POWER,       /* "10.2 kW"                     -> double, W */
+    RR_P_FREQUENCY,   /* "0.5/s"                       -> double, 1/s */
+    RR_P_DIST_TIME,   /* "2 h" or {"exponential": ...} -> struct rr_dist, microseconds */
+    RR_P_DIST_REAL,   /* 1 or {"choice": ...}          -> struct rr_dist */
+    RR_P_OBJECT,      /* {...}                         -> const cJSON *: read by its owner's code (tables of its own) */
+    RR_P_SPOT_PRICES, /* "$1.2/h", "FILE" or {...}   -> struct rr_spot_feed (data/spot_feed.h) */
+    RR_P_SPOT_NODES,  /* "FILE" or {...}             -> struct rr_spot_feed */
 };
 struct rr_amount {
     struct rr_money money;
@@ -65,6 +67,7 @@ struct rr_param_ctx {
     const struct rr_json *json;
     struct rr_arena *arena; /* texts and arrays of the result live here */
     const char *base;
+    bool no_files; /* do not look at the files that are named (schema tests) */
 };
 RR_CHECKED enum rr_status rr_params_read(const struct rr_param_ctx *ctx, const struct rr_param *table, size_t n, const cJSON *object,
                                          const char *pointer, const char *const *skip, void *into);

@@ -3,6 +3,7 @@
 #ifndef RR_DATA_PARAM_FIELD_H
 #define RR_DATA_PARAM_FIELD_H
 #include "data/param.h"
+#include "data/spot.h"
 
 struct rr_field {
     const struct rr_param_ctx *ctx;
@@ -17,4 +18,6 @@ enum rr_status rr_field_wrong(const struct rr_field *f, const cJSON *at, enum rr
 RR_CHECKED enum rr_status rr_field_limits(const struct rr_field *f, const cJSON *at, double v);
 RR_CHECKED enum rr_status rr_field_read(const struct rr_field *f, void *into);                     /* param_read.c, into the struct */
 RR_CHECKED enum rr_status rr_field_dist(const struct rr_field *f, bool time, struct rr_dist *ret); /* param_dist.c */
+struct rr_spot_feed;
+RR_CHECKED enum rr_status rr_field_spot(const struct rr_field *f, enum rr_spot_of of, struct rr_spot_feed *ret); /* param_spot.c */
 #endif

@@ -27,6 +27,9 @@ static const struct expected expected[] = {
     [RR_P_DIST_TIME] = {"a time with its unit or a distribution", "\"2 h\" or {\"exponential\": {\"mean\": \"2 h\"}}"},
     [RR_P_DIST_REAL] = {"a number or a distribution", "8 or {\"choice\": {\"1\": 0.6, \"8\": 0.4}}"},
     [RR_P_OBJECT] = {"an object {...}", NULL},
+    [RR_P_SPOT_PRICES] = {"a price, a file or a model",
+                          "\"$1.2/h\", \"prices.csv\" or {\"file\": \"prices.json\", \"zone\": \"us-east-1a\"}"},
+    [RR_P_SPOT_NODES] = {"a file or a model", "\"nodes.csv\" or {\"hazard\": \"5-10 %\"}"},
 };
 
 enum rr_status rr_field_fail(const struct rr_field *f, const cJSON *at, const char *fmt, ...)
@@ -204,6 +207,8 @@ enum rr_status rr_field_read(const struct rr_field *f, void *into)
     case RR_P_WORD: return read_word(f, at);
     case RR_P_DIST_TIME: return rr_field_dist(f, true, at);
     case RR_P_DIST_REAL: return rr_field_dist(f, false, at);
+    case RR_P_SPOT_PRICES: return rr_field_spot(f, RR_SPOT_PRICES, at);
+    case RR_P_SPOT_NODES: return rr_field_spot(f, RR_SPOT_NODES, at);
     case RR_P_OBJECT:
         if (!cJSON_IsObject(f->node)) return rr_field_wrong(f, f->node, RR_P_OBJECT);
         *(const cJSON **)at = f->node;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/param_show.c - a field back to text, and a row as JSON Schema. */
 #include "data/param.h"
+#include "data/spot_feed.h"
 #include <inttypes.h>
 #include <string.h>
 
@@ -20,7 +21,9 @@ static size_t field_size(enum rr_param_type t)
     case RR_P_RATE: return sizeof(struct rr_price);
     case RR_P_DIST_TIME:
     case RR_P_DIST_REAL: return sizeof(struct rr_dist);
-    case RR_P_OBJECT: return sizeof(const cJSON *);
+    case RR_P_SPOT_PRICES:
+    case RR_P_SPOT_NODES:
+    case RR_P_OBJECT: return sizeof(const cJSON *); // feeds: their first member
     default: return sizeof(int64_t);
     }
 }
@@ -134,6 +137,8 @@ void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *int
     case RR_P_FREQUENCY: rr_buf_putf(b, "%.9g/s", *(const double *)at); break;
     case RR_P_DIST_TIME: put_dist(b, true, at); break;
     case RR_P_DIST_REAL: put_dist(b, false, at); break;
+    case RR_P_SPOT_PRICES:
+    case RR_P_SPOT_NODES: // their first member
     case RR_P_OBJECT: put_object(b, *(const cJSON *const *)at); break;
     }
 }
@@ -206,6 +211,8 @@ static cJSON *type_schema(const struct rr_param *row)
     case RR_P_DIST_TIME: return reference("#/$defs/dist_time");
     case RR_P_DIST_REAL: return reference("#/$defs/dist_real");
     case RR_P_OBJECT: return of_type("object");
+    case RR_P_SPOT_PRICES: return rr_spot_feed_schema(RR_SPOT_PRICES);
+    case RR_P_SPOT_NODES: return rr_spot_feed_schema(RR_SPOT_NODES);
     default: break;
     }
     cJSON *o = of_type("string");

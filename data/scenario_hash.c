@@ -103,6 +103,10 @@ uint64_t rr_scenario_hash(const struct rr_scenario *s)
     put_scheduler(&b, &s->scheduler);
     put_rows(&b, rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, true);
     for (size_t i = 0; i < s->n_classes; i++) put_class(&b, &s->classes[i], s->n_pools);
+    bool market = false;
+    for (size_t i = 0; i < s->n_pools; i++) market |= s->pool[i].reclaimable;
+    for (size_t i = 0; market && i < s->n_fx; i++)
+        rr_buf_putf(&b, "fx=%s,%" PRId64 ";", s->fx[i].from, s->fx[i].rate_nano); // limits of prices
     put(&b, "throughput", s->throughput ? s->throughput->sha256 : s->throughput_path);
     put(&b, "reference", s->reference_gpu);
     put_failures(&b, s->failures, s->n_pools);

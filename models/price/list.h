@@ -2,3 +2,4 @@
 X(on_demand)
 X(reserved)
 X(owned)
+X(spot)

@@ -34,6 +34,7 @@ struct rr_usage {
 struct rr_billing {
     const struct rr_scenario *scenario;
     int64_t horizon_us;           /* the replay's end */
+    uint32_t replication;         /* with the scenario's seed: the course of prices that the replay saw */
     const struct rr_lease *lease; /* sorted by pool, then start, then node */
     const size_t *pool_lease;     /* [n_pools + 1]: leases of pool p are [pool_lease[p], pool_lease[p + 1]) */
     const int32_t *node_gpus;     /* GPUs of node `id`, by global node id */

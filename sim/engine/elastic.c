@@ -79,7 +79,8 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
                                .limit = from->nodes_max,
                                .boot_us = from->boot_us,
                                .idle_timeout_us = from->idle_timeout_us,
-                               .elastic = from->nodes_max > from->nodes_min};
+                               .elastic = from->nodes_max > from->nodes_min ||
+                                          from->reclaimable}; // a fixed number of spot nodes comes and goes too
         if (from->nodes_max < from->nodes_min)
             return rr_fail(RR_EINPUT, "%s/nodes: max %lld is below min %lld", from->pointer, (long long)b->max, (long long)b->min);
         if (b->elastic && from->n_shapes != 1)

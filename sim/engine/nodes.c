@@ -183,6 +183,7 @@ uint32_t rr_sim_node_lost(struct rr_sim *s, size_t pool, uint32_t node, enum rr_
     for (uint32_t slot; (slot = rr_sim_first_on(s, pool, node)) != RR_NO_SLOT; n++) rr_attempt_interrupt(s, slot, why, notice_us);
     a->losing_node = RR_NO_NODE;
     if (fate == RR_FATE_RELEASED) {
+        s->lease.at[s->pool[pool].node[node].lease].why = (uint8_t)why;
         rr_sim_node_release(s, pool, node);
         return n;
     }

@@ -177,6 +177,7 @@ static enum rr_status bill_variant(struct rr_study *st, const struct group *g, s
     const struct rr_scenario *s = st->set->variant[v];
     struct rr_billing b = {.scenario = s,
                            .horizon_us = run->replay.end_us,
+                           .replication = rep,
                            .lease = run->replay.lease,
                            .pool_lease = run->replay.pool_lease,
                            .node_gpus = run->replay.node_gpus,

@@ -84,7 +84,7 @@ static inline void *case_params(struct price_case *x, const struct rr_kind *kind
 {
     cJSON *object = NULL;
     void *params = rr_alloc(x->arena, 1, kind->params_size);
-    const struct rr_param_ctx ctx = {x->json, x->arena, "."};
+    const struct rr_param_ctx ctx = {.json = x->json, .arena = x->arena, .base = "."};
     if (rr_json_parse(x->json, "test", text, false, &object) != RR_OK) fail_msg("%s", rr_reason());
     if (rr_params_read(&ctx, kind->params, kind->n_params, object, pointer, NULL, params) != RR_OK) fail_msg("%s", rr_reason());
     cJSON_Delete(object);

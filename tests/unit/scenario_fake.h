@@ -54,15 +54,16 @@ static const struct rr_param fake_easy_rows[] = {
 static const struct rr_kind fake_on_demand = {"on_demand", "by use", fake_on_demand_rows, 2, sizeof(struct fake_plan), RR_USE_POOL},
                             fake_owned = {"owned", "bought", NULL, 0, 0, RR_USE_POOL},
                             fake_reserved = {"reserved", "promised", fake_reserved_rows, 3, sizeof(struct fake_plan), RR_USE_COMMITMENT},
+                            fake_spot = {"spot", "may be taken back", NULL, 0, 0, RR_USE_POOL | RR_USE_RECLAIMS},
                             fake_fifo = {"fifo", "in order", NULL, 0, 0, 0},
                             fake_easy = {"easy_backfill", "EASY", fake_easy_rows, 1, sizeof(struct fake_policy), 0},
                             fake_pack = {"pack", "pack", NULL, 0, 0, 0}, fake_spread = {"spread", "spread", NULL, 0, 0, 0},
                             fake_csv = {"csv", "csv", NULL, 0, 0, 0}, fake_swf = {"swf", "swf", NULL, 0, 0, 0};
-static const struct rr_kind *const fake_plans[] = {&fake_on_demand, &fake_owned, &fake_reserved};
+static const struct rr_kind *const fake_plans[] = {&fake_on_demand, &fake_owned, &fake_reserved, &fake_spot};
 static const struct rr_kind *const fake_policies[] = {&fake_fifo, &fake_easy};
 static const struct rr_kind *const fake_placements[] = {&fake_pack, &fake_spread};
 static const struct rr_kind *const fake_importers[] = {&fake_csv, &fake_swf};
-static const struct rr_registry fake_registry = {{fake_plans, 3}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}};
+static const struct rr_registry fake_registry = {{fake_plans, sizeof fake_plans / sizeof *fake_plans}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}};
 
 static const struct rr_hardware fake_hardware[] = {
     {.id = "hgx-h100-8", .gpu = "h100-80gb-sxm", .gpus = 8, .cpus_milli = 224000, .memory_mib = 2097152}};

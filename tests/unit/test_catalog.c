@@ -23,6 +23,7 @@
 #define RATE_HEAD     "id,gpu,gpus,days,failures,gpu_hours,least,most,source,date,note\n"
 #define RATE_ROW      "sys,g1,13,17,3,1768,1700,1801,a page,2025,\n" /* 13 x 17 x 24 / 3 */
 #define CAUSE_HEAD    "id,cause,kind,count,source,date,note\n"
+#define SPOT_HEAD     "instance,region,bucket,share,saving,source,date,note\n"
 #define GPU_ROW       "g1,G-ONE|gone,Acme,X,37,11,353,,,,,,a page,2025,\n"
 #define INSTANCE_ROW  "acme/x.2,G-one,2,7,13,a page,2025-03,\n"
 #define PRICE_ROW     "acme/x.2,east,on_demand,,,USD,2.385,,a page,2025-03,\n"
@@ -52,6 +53,7 @@ static int setup(void **state)
     put(&f, "plan_defaults.csv", DEFAULT_HEAD "owned,pue,1.37,a page,2024,\n");
     put(&f, "failure_rates.csv", RATE_HEAD RATE_ROW);
     put(&f, "failure_causes.csv", CAUSE_HEAD "sys,a fan,node,2.5,a page,2025,\n");
+    put(&f, "spot.csv", SPOT_HEAD "acme/x.2,east,5-10 %,0.075,0.61,a page,2025-06,\n");
     *state = &f;
     return 0;
 }
@@ -59,8 +61,8 @@ static int setup(void **state)
 static int teardown(void **state)
 {
     const struct fixture *f = *state;
-    static const char *const files[] = {"gpus.csv",          "hardware.csv",      "instances.csv",     "prices.csv",
-                                        "plan_defaults.csv", "failure_rates.csv", "failure_causes.csv"};
+    static const char *const files[] = {"gpus.csv",          "hardware.csv",      "instances.csv",      "prices.csv",
+                                        "plan_defaults.csv", "failure_rates.csv", "failure_causes.csv", "spot.csv"};
     for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(rr_strf(f->arena, "%s/facts/%s", f->dir, files[i]));
     rmdir(rr_strf(f->arena, "%s/facts", f->dir));
     rmdir(f->dir);

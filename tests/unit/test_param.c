@@ -70,7 +70,7 @@ static int teardown(void **state)
 static cJSON *kept; // the tree of the last read: texts of OBJECT rows live in it
 static enum rr_status read_table(const struct rr_param *table, size_t n, const char *text, const char *const *skip, struct all *a)
 {
-    const struct rr_param_ctx ctx = {json, arena, "some/where"};
+    const struct rr_param_ctx ctx = {.json = json, .arena = arena, .base = "some/where"};
     memset(a, 0, sizeof *a);
     cJSON_Delete(kept);
     kept = NULL;
@@ -109,7 +109,7 @@ static void defaults_fill_in_without_being_given(void **state)
     (void)state;
     struct all a;
     memset(&a, 0, sizeof a);
-    const struct rr_param_ctx ctx = {json, arena, ""};
+    const struct rr_param_ctx ctx = {.json = json, .arena = arena, .base = ""};
     assert_int_equal(rr_params_read(&ctx, rows, N_ROWS, NULL, "/p", NULL, &a), RR_OK);
     assert_true(a.given == 0 && a.yes && a.whole == 7 && a.real == 1.25 && a.word == 1 && a.time_us == 300000000);
     assert_string_equal(a.text, "none");

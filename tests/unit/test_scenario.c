@@ -56,12 +56,11 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/workload/prod/growth_per_year",
                                           "/workload/llm/training",
                                           "/workload/chat/serving",
-                                          "/pools/cheap/plan/type",
                                           "/commitments/sp/type",
                                           "/finance/tax",
                                           "/finance/fiscal_year_start"};
-    static const char *const without[] = {
-        NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/pools/cheap", "/commitments/sp", NULL, NULL};
+    static const char *const without[] = {NULL, NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp",
+                                          NULL, NULL};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18];
