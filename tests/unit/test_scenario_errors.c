@@ -118,7 +118,7 @@ static const struct {
     {POOL("{\"nodes\": {\"file\": \"jobs.csv\"}, \"plan\": {\"type\": \"owned\"}}"), "/pools/p/nodes/file", {"jobs.csv"}},
     {PLAN("\"owned\""), "/pools/p/plan", {"\"owned\" given; an object is expected, such as {\"type\": \"on_demand\"}"}},
     {PLAN("{}"), "/pools/p/plan", {"\"type\" is missing"}},
-    {PLAN("{\"type\": 3}"), "/pools/p/plan/type", {"3 is no plan of a pool; known: on_demand, owned, unpriced"}},
+    {PLAN("{\"type\": 3}"), "/pools/p/plan/type", {"3 is no plan of a pool; known: on_demand, owned, spot, unpriced"}},
     {PLAN("{\"type\": \"serverless\"}"), "/pools/p/plan/type", {"\"serverless\" is not built yet"}},
     {PLAN("{\"type\": \"on_demnad\"}"), "/pools/p/plan/type", {"\"on_demnad\" is no plan of a pool, did you mean \"on_demand\"?"}},
     {PLAN("{\"type\": \"reserved\"}"), "/pools/p/plan/type", {"\"reserved\" is no plan of a pool; put it into \"commitments\""}},
