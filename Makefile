@@ -42,6 +42,7 @@ LIB = $(B)/librackrate.a
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/%.o)
 CLI_OBJ = $(CLI_SRC:%.c=$(B)/%.o)
 TEST_BIN = $(TEST_SRC:%.c=$(B)/%)
+VALIDATION_BIN = $(filter $(B)/tests/validation/%,$(TEST_BIN))
 BENCH_BIN = $(BENCH_SRC:%.c=$(B)/%)
 C_SRC = $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 
@@ -53,7 +54,7 @@ MPICC ?= $(shell command -v mpicc 2>/dev/null)
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
-.PHONY: all help deps demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
+.PHONY: all help deps validate demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -132,6 +133,12 @@ bench: ## build and run the speed tests
 	$(Q)sh .ci/deps check
 	+$(Q)$(SUB) all picked PICKED='$(BENCH_BIN)'
 	$(Q)for b in $(BENCH_BIN); do echo "== $$b" && $$b || exit 1; done
+validate: ## replay published results and print the table published / ours / difference / allowed
+	$(Q)sh .ci/deps check
+	+$(Q)$(SUB) all $(VALIDATION_BIN)
+	@printf '%-58s %16s %16s %9s    %s\n' '' published ours difference allowed
+	$(Q)rc=0; for t in $(VALIDATION_BIN); do $$t >build/validate.out 2>&1 || { rc=1; echo "FAILED: $$t"; }; \
+	sed -n 's/^published: //p' build/validate.out; done; rm -f build/validate.out; exit $$rc
 tests: $(TEST_BIN)
 golden-update: all ## rewrite the golden files of tests/cli and the schemas; read the diff
 	$(Q)build/rackrate check --schema >data/schema/scenario.schema.json.tmp && mv data/schema/scenario.schema.json.tmp data/schema/scenario.schema.json

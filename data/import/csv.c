@@ -410,7 +410,7 @@ static enum rr_status read_rows(struct reader *r)
 static enum rr_status csv_read(const char *path, const struct rr_import_options *opt, struct rr_trace_builder *b, char sha256[65])
 {
     struct reader r = {.b = b, .arena = rr_trace_builder_arena(b), .opt = opt};
-    RR_TRY(rr_csv_open(path, (struct rr_csv_options){0}, &r.csv));
+    RR_TRY(rr_csv_open(path, (struct rr_csv_options){.comment = '#'}, &r.csv));
     r.path = rr_csv_path(r.csv);
     enum rr_status st = read_header(&r);
     if (st == RR_OK) st = read_rows(&r);
