@@ -194,7 +194,7 @@ static void wake(struct rr_sim *s, uint32_t slot)
 static void happen(struct rr_sim *s)
 {
     const struct rr_event e = rr_events_pop(&s->events);
-    if (s->slot.at[e.slot].sequence != e.sequence) { // called off at this very instant
+    if (s->slot.at[e.slot].sequence != (uint32_t)e.sequence) { // called off at this very instant
         s->n_stale--;
         return;
     }
@@ -208,7 +208,7 @@ static void happen(struct rr_sim *s)
     }
 }
 
-static bool is_current(void *ctx, struct rr_event e) { return ((struct rr_sim *)ctx)->slot.at[e.slot].sequence == e.sequence; }
+static bool is_current(void *ctx, struct rr_event e) { return ((struct rr_sim *)ctx)->slot.at[e.slot].sequence == (uint32_t)e.sequence; }
 
 // An event that was called off makes no instant.
 static void drop_stale(struct rr_sim *s)

@@ -61,7 +61,8 @@ uint64_t rr_events_push(struct rr_events *e, int64_t time_us, enum rr_event_kind
 {
     assert(time_us >= 0 && slot < RR_EVENT_SLOTS);
     if (e->n == e->cap) resize(e, e->cap * 2 + 5);
-    const uint64_t sequence = ++e->sequence;
+    if ((uint32_t)++e->sequence == 0) e->sequence++; // its low half is a name too, and 0 is nobody's
+    const uint64_t sequence = e->sequence;
     insert(e, (unsigned __int128)(uint64_t)time_us << 64 | (uint64_t)kind << 60 | sequence << 24 | slot);
     return sequence;
 }

@@ -48,9 +48,9 @@ struct rr_slot {
     uint32_t job, ask;
     uint32_t node; /* first node, within the pool; while free: the next free slot */
     uint16_t pool;
-    uint8_t live;           /* enum rr_live */
-    uint8_t state, reason;  /* of the job at its end */
-    uint64_t sequence : 36; /* of its event: another event that names this slot is stale; 0 = none */
+    uint8_t live;          /* enum rr_live */
+    uint8_t state, reason; /* of the job at its end */
+    uint32_t sequence;     /* of its event, the low 32 bits: another event that names this slot is stale; 0 = none */
 };
 
 /* The books of one pool, beside its nodes. */
@@ -234,7 +234,16 @@ RR_CHECKED enum rr_status rr_supply_start(struct rr_sim *s); /* their states and
 void rr_supply_done(struct rr_sim *s);
 void rr_supply_event(struct rr_sim *s, uint32_t slot, enum rr_event_kind kind);
 void rr_supply_tell(struct rr_sim *s, size_t pool, uint32_t node, enum rr_told what);
-void rr_books_touch(struct rr_sim *s, size_t pool); /* bring the pool's integrals up to now */
+/* Bring the pool's integrals up to now. */
+static inline void rr_books_touch(struct rr_sim *s, size_t pool)
+{
+    struct rr_books *b = &s->books[pool];
+    const int64_t dt = s->now_us - b->since_us;
+    if (dt == 0) return;
+    b->time.idle += (rr_i128)s->pool[pool].free_milli * dt;
+    if (s->pool[pool].closed_milli) b->time.down += (rr_i128)s->pool[pool].closed_milli * dt;
+    b->since_us = s->now_us;
+}
 void rr_hold_done(struct rr_sim *s);
 /* elastic.c: leases and nodes come and go. */
 void rr_elastic_closed(struct rr_sim *s, size_t pool, uint32_t node); /* it takes no more jobs */

@@ -27,16 +27,7 @@ void rr_slot_free(struct rr_sim *s, uint32_t slot)
 
 void rr_sim_push(struct rr_sim *s, int64_t at_us, enum rr_event_kind kind, uint32_t slot)
 {
-    s->slot.at[slot].sequence = rr_events_push(&s->events, at_us, kind, slot) & ((UINT64_C(1) << 36) - 1);
-}
-
-void rr_books_touch(struct rr_sim *s, size_t pool)
-{
-    struct rr_books *b = &s->books[pool];
-    if (b->since_us == s->now_us) return;
-    b->time.idle += (rr_i128)s->pool[pool].free_milli * (s->now_us - b->since_us);
-    if (s->pool[pool].closed_milli) b->time.down += (rr_i128)s->pool[pool].closed_milli * (s->now_us - b->since_us);
-    b->since_us = s->now_us;
+    s->slot.at[slot].sequence = (uint32_t)rr_events_push(&s->events, at_us, kind, slot);
 }
 
 // --- times ---

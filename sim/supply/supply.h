@@ -28,7 +28,7 @@ struct rr_supply {
 
 struct rr_supply_event { /* names a pending event; zero: none */
     uint32_t slot;
-    uint64_t sequence;
+    uint32_t sequence;
 };
 /* An event at at_us (>= now): RR_EV_READY, RR_EV_FAILURE, RR_EV_PRICE or RR_EV_TIMER, its place among others at one instant. */
 struct rr_supply_event rr_supply_at(struct rr_sim *s, const struct rr_supply *self, int64_t at_us, enum rr_event_kind kind, uint64_t data);
