@@ -45,10 +45,15 @@ struct rr_pool {
     int64_t boot_us, idle_timeout_us;
     bool reclaimable; /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
     int64_t nodes_per_switch, nodes_per_rack; /* in the order of their numbers; 0: all of them */
-    const struct rr_kind *plan;               /* NULL = unpriced */
-    void *plan_params;                        /* struct of the plan, filled from its rows */
+    const cJSON *mig_json;                    /* {"1g.10gb": 7} or NULL */
+    const char *slice;                        /* each GPU is cut into `slices` of this name; NULL: not cut */
+    int64_t slices;
+    const struct rr_kind *plan; /* NULL = unpriced */
+    void *plan_params;          /* struct of the plan, filled from its rows */
     const cJSON *nodes_json, *plan_json;
 };
+/* What jobs ask for in this pool, GPUs or slices of them, that make one GPU. */
+static inline int64_t rr_pool_slices(const struct rr_pool *p) { return p->slice ? p->slices : 1; }
 struct rr_commitment {
     const char *name, *pointer;
     const struct rr_kind *plan;

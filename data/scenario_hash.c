@@ -52,6 +52,8 @@ static void put_pool(struct rr_buf *b, const struct rr_pool *p)
     put(b, "hardware", p->hardware_id); // jobs over several pools need the same hardware and region
     put(b, "instance", p->instance_id);
     put(b, "region", p->region);
+    put(b, "slice", p->slice);
+    rr_buf_putf(b, "%" PRId64 ";", p->slices);
     put(b, "file", p->nodes_file);
     put(b, "sha256", p->nodes_sha256);
     rr_buf_putf(b, "%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ",%zu;", p->nodes_min, p->nodes_max, p->boot_us, p->idle_timeout_us,

@@ -13,7 +13,8 @@ static enum rr_status fail_because(const struct rr_reading *r, const cJSON *node
 
 /* ---- nodes ---- */
 
-#define MOST_NODES 10000000
+#define MOST_NODES  10000000
+#define MOST_SLICES 64
 
 static enum rr_status read_max(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p)
 {
@@ -169,6 +170,24 @@ static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object,
     return rr_params_read(&r->param, (*kind)->params, (*kind)->n_params, object, pointer, type_alone, *params);
 }
 
+// One kind of slice a pool, cut once and for all: nodes that are cut otherwise are another pool.
+static enum rr_status read_mig(const struct rr_reading *r, struct rr_pool *p)
+{
+    const struct rr_json *json = r->param.json;
+    if (!p->mig_json) return RR_OK;
+    const char *pointer = rr_pointer_join(r->param.arena, p->pointer, "mig");
+    const cJSON *m = p->mig_json->child, *count = rr_param_unwrap(m);
+    if (!m || m->next || !*m->string)
+        return rr_json_fail(RR_EINPUT, json, p->mig_json, pointer,
+                            "one kind of slice and how many of it a GPU has are expected, such as {\"1g.10gb\": 7}; nodes that are cut "
+                            "otherwise are a pool of their own");
+    if (!cJSON_IsNumber(count) || rr_text_i64(rr_json_number(count), &p->slices) != RR_OK || p->slices < 1 || p->slices > MOST_SLICES)
+        return rr_json_fail(RR_EINPUT, json, count, rr_pointer_join(r->param.arena, pointer, m->string),
+                            "%s given; a whole number from 1 to %d is expected", rr_param_shown(count, r->param.arena), MOST_SLICES);
+    p->slice = rr_strdup(r->param.arena, m->string);
+    return RR_OK;
+}
+
 static enum rr_status check_topology(const struct rr_reading *r, const cJSON *pool, const struct rr_pool *p)
 {
     if (!p->nodes_per_switch || !p->nodes_per_rack || p->nodes_per_rack % p->nodes_per_switch == 0) return RR_OK;
@@ -187,6 +206,7 @@ static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, s
     RR_TRY(read_nodes(r, node, p));
     RR_TRY(check_topology(r, node, p));
     RR_TRY(read_shape(r, node, p));
+    RR_TRY(read_mig(r, p));
     p->plan_json = rr_json_member(node, "plan");
     if (!p->plan_json)
         return rr_json_fail(RR_EINPUT, r->param.json, node, p->pointer,

@@ -120,6 +120,11 @@ static cJSON *pools_schema(const struct rr_registry *reg)
     cJSON *o = rows_schema(&rr_rows_pool);
     cJSON_AddItemToObject(properties_of(o), "nodes", nodes_schema());
     cJSON_AddItemToObject(properties_of(o), "plan", plan_schema(reg->plans, RR_USE_POOL));
+    cJSON_ReplaceItemInObjectCaseSensitive(
+        properties_of(o), "mig",
+        described("{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": "
+                  "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 64}}",
+                  "what each GPU is cut into, such as {\"1g.10gb\": 7}; jobs ask for the slice as their gpu_type"));
     return by_name(o, "machines that work may run on, tried in this order", false);
 }
 

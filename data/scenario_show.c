@@ -97,6 +97,9 @@ static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *obje
         add(t, rr_pointer_join(t->arena, nodes, "max"),
             p->nodes_max == INT64_MAX ? "unlimited" : rr_strf(t->arena, "%" PRId64, p->nodes_max), "nodes", "given", "");
     }
+    if (p->slice)
+        add(t, rr_pointer_join(t->arena, p->pointer, "mig"), rr_strf(t->arena, "%" PRId64 " x %s", p->slices, p->slice), "a GPU", "given",
+            "");
     if (p->n_shapes == 1 && !p->nodes_file) {
         const struct rr_fact *f = p->hardware ? &p->hardware->fact : p->instance ? &p->instance->fact : NULL;
         add(t, rr_strf(t->arena, "%s (a node)", p->pointer),

@@ -22,8 +22,9 @@ void rr_asks_done(struct rr_asks *a)
 
 // --- what it needs ---
 
-static bool type_fits(const struct rr_node_kind *k, const struct rr_ask *q)
+static bool type_fits(const struct rr_fleet_pool *p, const struct rr_node_kind *k, const struct rr_ask *q)
 {
+    if (p->by_name && q->gpu_types == 0) return q->gpus_milli == 0; // a slice is no GPU
     return q->gpu_types == 0 || (k->gpu_types & q->gpu_types) != 0;
 }
 
@@ -44,7 +45,7 @@ static struct rr_need split(const struct rr_fleet_pool *p, const struct rr_ask *
     const int32_t whole = q->gpus_milli / DEVICE, part = q->gpus_milli % DEVICE;
     int32_t most = 0;
     for (size_t k = 0; k < p->kind.n; k++)
-        if (type_fits(&p->kind.at[k], q) && p->kind.at[k].gpus > most) most = p->kind.at[k].gpus;
+        if (type_fits(p, &p->kind.at[k], q) && p->kind.at[k].gpus > most) most = p->kind.at[k].gpus;
     if (q->gpus_milli < 0 || (part && whole) || (q->gpus_milli > 0 && most == 0)) return (struct rr_need){0};
     int32_t n = whole > most ? divide_up(whole, most) : 1;
     if (q->nodes > n && !part) n = q->nodes; // a share of a device is on one node, whatever the trace says
@@ -66,7 +67,7 @@ static enum hurdle try_kinds(const struct rr_fleet_pool *p, const struct rr_pool
     int64_t typed = 0, gpus = 0, cpus = 0, memory = 0, all = 0;
     for (uint32_t k = 0; k < p->kind.n; k++) {
         const int64_t count = nodes_of_kind(p, from, k);
-        if (count == 0 || !type_fits(&p->kind.at[k], q)) continue;
+        if (count == 0 || !type_fits(p, &p->kind.at[k], q)) continue;
         const struct rr_room r = rr_room_empty(p, k);
         const bool g = n->nodes && r.whole >= n->whole && (n->part == 0 || r.whole > 0);
         typed = 1;
@@ -82,11 +83,13 @@ static enum hurdle try_kinds(const struct rr_fleet_pool *p, const struct rr_pool
     return all < n->nodes ? NO_NODE : FITS;
 }
 
-static enum rr_reason why(enum hurdle h, const struct rr_ask *q)
+static enum rr_reason why(const struct rr_asks *a, enum hurdle h, const struct rr_ask *q)
 {
     static const enum rr_reason reason[] = {RR_WHY_NO_GPU_TYPE, RR_WHY_TOO_LARGE, RR_WHY_NO_CPU,
                                             RR_WHY_NO_MEMORY,   RR_WHY_NO_DEVICE, RR_WHY_NONE};
-    if (h == NO_TYPE && q->gpu_types == 0) return RR_WHY_TOO_LARGE; // pools without nodes
+    bool sliced = false;
+    for (size_t i = 0; i < a->n_pools; i++) sliced |= a->pool[i].by_name;
+    if (h == NO_TYPE && q->gpu_types == 0 && !sliced) return RR_WHY_TOO_LARGE; // pools without nodes
     if (h == NO_GPUS && q->gpus_milli > DEVICE && q->gpus_milli % DEVICE) return RR_WHY_NO_DEVICE;
     return reason[h];
 }
@@ -113,7 +116,7 @@ static uint32_t add(struct rr_asks *a, struct rr_ask q)
         n.slowest_ppm = n.nodes ? rr_speeds_slowest(a->speeds, i, q.speed_class, &n) : RR_SPEED_REFERENCE;
         rr_vec_push(&a->need, n);
     }
-    q.why = best != FITS && elsewhere ? RR_WHY_CLASS : why(best, &q);
+    q.why = best != FITS && elsewhere ? RR_WHY_CLASS : why(a, best, &q);
     rr_vec_push(&a->ask, q);
     return (uint32_t)a->ask.n - 1;
 }

@@ -19,7 +19,7 @@ static void hold(struct rr_sim *s, size_t pool, uint32_t node, int64_t ready_us)
 {
     struct rr_books *b = &s->books[pool];
     struct rr_node *d = &s->pool[pool].node[node];
-    const int64_t milli = INT64_C(1000) * rr_node_kind_of(&s->pool[pool], node)->gpus;
+    const int64_t milli = INT64_C(1000) * rr_node_kind_of(&s->pool[pool], node)->gpus / s->pool[pool].slices;
     d->lease = (uint32_t)s->lease.n;
     d->used_milli_us = 0;
     const struct rr_lease l = {.start_us = s->now_us, .ready_us = ready_us, .end_us = RR_NEVER, .node = node, .pool = (uint16_t)pool};
@@ -45,7 +45,7 @@ void rr_sim_node_release(struct rr_sim *s, size_t pool, uint32_t node)
     struct rr_lease *l = &s->lease.at[p->node[node].lease];
     l->end_us = s->now_us;
     l->used_milli_us = p->node[node].used_milli_us;
-    s->level.held_milli -= INT64_C(1000) * rr_node_kind_of(p, node)->gpus;
+    s->level.held_milli -= INT64_C(1000) * rr_node_kind_of(p, node)->gpus / p->slices;
     b->idle.at[node].since_us = RR_NEVER;
     b->held--;
     rr_nodeset_add(&b->off, node);

@@ -315,6 +315,8 @@ static void put_leases(struct rr_sim *s, struct rr_replay *r)
     if (s->any_elastic) qsort(s->lease.at, s->lease.n, sizeof *s->lease.at, compare_leases); // static ones were made in order
     r->pool_lease = zeroed(s->n_pools + 1, sizeof *r->pool_lease);
     for (size_t i = 0; i < s->lease.n; i++) {
+        s->lease.at[i].used_milli_us /= s->pool[s->lease.at[i].pool].slices; // of slices: of GPUs
+        s->lease.at[i].down_milli_us /= s->pool[s->lease.at[i].pool].slices;
         s->lease.at[i].node += s->node_base[s->lease.at[i].pool];
         r->pool_lease[s->lease.at[i].pool + 1]++;
     }
@@ -330,7 +332,7 @@ static void put_nodes(struct rr_sim *s, struct rr_replay *r)
     r->node_gpus = rr_xrealloc(NULL, r->n_nodes, sizeof *r->node_gpus);
     for (size_t i = 0; i < s->n_pools; i++)
         for (uint32_t n = s->node_base[i]; n < s->node_base[i + 1]; n++)
-            r->node_gpus[n] = rr_node_kind_of(&s->pool[i], n - s->node_base[i])->gpus;
+            r->node_gpus[n] = rr_node_kind_of(&s->pool[i], n - s->node_base[i])->gpus / s->pool[i].slices;
     r->pool = zeroed(s->n_pools, sizeof *r->pool);
     for (size_t i = 0; i < s->n_pools; i++) r->pool[i] = s->books[i].time;
 }

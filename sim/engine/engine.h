@@ -21,7 +21,8 @@ struct rr_world {
     size_t n_supply;
 };
 
-/* GPU time of one pool, law 2: held = used + lost + idle + starting + down. Milli-GPU-microseconds. */
+/* In a pool of slices ("mig") the unit is a slice: rr_pool_slices() of them make one GPU. Leases, node_gpus and the timeline are in GPUs.
+ * GPU time of one pool, law 2: held = used + lost + idle + starting + down. Milli-GPU-microseconds. */
 struct rr_pool_time {
     rr_i128 held, used, lost, idle, starting, down;
     rr_i128 lost_to[RR_WHYS]; /* the parts of `lost`: by the reason of the interruption, RR_WHY_CHECKPOINT, RR_WHY_RESTART */

@@ -5,6 +5,7 @@
 #include <assert.h>
 
 #define MOST_NODES   (INT64_C(1) << 24)
+#define MOST_SLICES  1000000
 #define MOST_DEVICES 64 // of a node whose devices are shared: bits of a word
 
 // --- the kinds of node ---
@@ -40,11 +41,11 @@ static enum rr_status read_kinds(struct rr_fleet_pool *p, const struct rr_pool *
     if (from->n_shapes > 1) p->kind_of = rr_xrealloc(NULL, from->n_shapes, sizeof *p->kind_of);
     for (size_t i = 0; i < from->n_shapes; i++) {
         const struct rr_node_shape *s = &from->shape[i];
-        if (s->gpus < 0 || (d.shares && s->gpus > MOST_DEVICES))
-            return rr_fail(RR_EINPUT, "%s: a node of %d GPUs: at most %d on a node whose GPUs are shared by jobs", from->pointer,
-                           (int)s->gpus, MOST_DEVICES);
-        const char *gpu = s->gpu && *s->gpu ? s->gpu : from->gpu ? from->gpu : "";
-        const struct rr_node_kind k = {.gpus = s->gpus,
+        if (s->gpus < 0 || s->gpus > MOST_SLICES / p->slices || (d.shares && s->gpus * p->slices > MOST_DEVICES))
+            return rr_fail(RR_EINPUT, "%s: a node of %d GPUs%s: at most %d on a node whose GPUs are shared by jobs", from->pointer,
+                           (int)s->gpus * p->slices, from->slice ? " (slices)" : "", MOST_DEVICES);
+        const char *gpu = from->slice ? from->slice : s->gpu && *s->gpu ? s->gpu : from->gpu ? from->gpu : "";
+        const struct rr_node_kind k = {.gpus = s->gpus * p->slices,
                                        .cpus_milli = d.cpus ? s->cpus_milli : 0,
                                        .memory_mib = d.memory ? s->memory_mib : 0,
                                        .gpu_types = types_of(gpu, t),
@@ -212,8 +213,11 @@ static void plain_groups(struct rr_fleet_pool *p)
 enum rr_status rr_fleet_init(struct rr_fleet_pool *p, const struct rr_pool *from, const struct rr_trace *t, struct rr_demand d,
                              const struct rr_placement *placement)
 {
-    *p = (struct rr_fleet_pool){
-        .placement = placement, .per_switch = (uint32_t)from->nodes_per_switch, .per_rack = (uint32_t)from->nodes_per_rack};
+    *p = (struct rr_fleet_pool){.placement = placement,
+                                .slices = (int32_t)rr_pool_slices(from),
+                                .by_name = from->slice != NULL,
+                                .per_switch = (uint32_t)from->nodes_per_switch,
+                                .per_rack = (uint32_t)from->nodes_per_rack};
     if (from->nodes_min < 0 || from->nodes_min > MOST_NODES)
         return rr_fail(RR_EINPUT, "%s/nodes: %lld nodes; 0 to %lld are possible", from->pointer, (long long)from->nodes_min,
                        (long long)MOST_NODES);

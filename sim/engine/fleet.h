@@ -84,6 +84,9 @@ struct rr_fleet_pool {
     const struct rr_placement *placement;
     struct rr_placing *placing;    /* what the placement knows beside the rooms; NULL for one that ranks alone */
     uint32_t index;                /* of this pool */
+    int32_t slices;                /* that make one GPU, 1 where GPUs are not cut: in a pool of slices, "device" and "GPU" mean a slice */
+    int64_t taken_milli;           /* in use by jobs */
+    bool by_name;                  /* of slices: for jobs without GPUs and those that name the slice */
     uint32_t per_switch, per_rack; /* nodes of a switch, of a rack, in the order of their ids; 0 = all of them */
     int64_t free_milli;            /* on ready nodes */
     /* What the placement chose, until the next look: the devices on a job's one node (0: as rr_room_take does), or the nodes of a larger job. */

@@ -135,6 +135,14 @@ static void use_nodes(struct rr_sim *s, size_t pool, uint32_t first, int64_t nod
     for (uint32_t n = first; nodes > 0; n = s->pool[pool].node[n].next, nodes--) rr_elastic_busy(s, pool, n);
 }
 
+// GPUs in use change; of slices the sum is cut to whole milli-GPUs, not each part of it.
+static void use_gpus(struct rr_sim *s, struct rr_fleet_pool *p, int64_t milli)
+{
+    const int64_t before = p->slices == 1 ? 0 : p->taken_milli / p->slices;
+    p->taken_milli += milli;
+    s->level.used_milli += p->slices == 1 ? milli : p->taken_milli / p->slices - before;
+}
+
 uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool, uint32_t node)
 {
     const struct rr_need *n = rr_need_of(&s->asks, ask, pool);
@@ -162,7 +170,7 @@ uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool,
     o->pool = (uint16_t)pool;
     if (o->attempts < UINT16_MAX) o->attempts++;
     o->state = RR_JOB_RUNNING;
-    s->level.used_milli += n->milli;
+    use_gpus(s, &s->pool[pool], n->milli);
     s->moved_us = s->now_us;
     leave_queue(s, ask);
     if (s->policy->started) s->policy->started(s->policy_state, s, job);
@@ -218,7 +226,7 @@ static inline void leave(struct rr_sim *s, uint32_t slot, const struct rr_slot *
         for (uint32_t node = r->node; node != RR_NO_NODE; node = n->nodes > 1 ? p->node[node].next : RR_NO_NODE)
             rr_elastic_freed(s, r->pool, node);
     if (s->expected) rr_expected_remove(&s->expected[r->pool], r->expected_us, slot);
-    s->level.used_milli -= n->milli;
+    use_gpus(s, p, -n->milli);
     s->n_ends -= r->sequence != 0;
     s->freed++;
     s->moved_us = s->now_us;

@@ -181,12 +181,13 @@ static void put_gpu_time(const struct rr_scenario *s, const struct rr_run *r, do
     struct rr_pool_time all = {0};
     for (size_t p = 0; p < s->n_pools; p++) {
         const struct rr_pool_time *t = &r->replay.pool[p];
-        all.held += t->held;
-        all.used += t->used;
-        all.lost += t->lost;
-        all.idle += t->idle;
-        all.starting += t->starting;
-        all.down += t->down;
+        const int64_t slices = rr_pool_slices(&s->pool[p]);
+        all.held += t->held / slices;
+        all.used += t->used / slices;
+        all.lost += t->lost / slices;
+        all.idle += t->idle / slices;
+        all.starting += t->starting / slices;
+        all.down += t->down / slices;
     }
     m[RR_M_GPU_HOURS_HELD] = gpu_hours(all.held);
     m[RR_M_GPU_HOURS_USED] = gpu_hours(all.used);

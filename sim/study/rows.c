@@ -40,11 +40,12 @@ static size_t month_at(const struct months *m, int64_t t_us)
     return low;
 }
 
-static void spread(const struct months *m, rr_i128 *sum, int64_t from, int64_t to, int64_t milli)
+// `slices` of what milli counts make a GPU.
+static void spread(const struct months *m, rr_i128 *sum, int64_t from, int64_t to, int64_t milli, int64_t slices)
 {
     for (size_t i = month_at(m, from); i < m->n && from < to; i++) {
         const int64_t until = i + 1 < m->n && m->edge[i + 1] < to ? m->edge[i + 1] : to;
-        sum[i] += (rr_i128)milli * (until - from);
+        sum[i] += (rr_i128)milli * (until - from) / slices;
         from = until;
     }
 }
@@ -55,11 +56,12 @@ static void spread_work(const struct rr_telling *t, struct months *m)
     for (size_t i = 0; i < r->n_jobs; i++) {
         const struct rr_outcome *o = &r->outcome[i];
         if (o->start_us == RR_NEVER) continue;
-        spread(m, m->used, o->start_us, o->end_us < r->end_us ? o->end_us : r->end_us, t->run->jobs.gpus_milli[i]);
+        spread(m, m->used, o->start_us, o->end_us < r->end_us ? o->end_us : r->end_us, t->run->jobs.gpus_milli[i],
+               rr_pool_slices(&t->scenario->pool[o->pool]));
     }
     for (size_t i = 0; i < r->n_leases; i++) {
         const struct rr_lease *l = &r->lease[i];
-        spread(m, m->held, l->start_us, l->end_us, (int64_t)r->node_gpus[l->node] * 1000);
+        spread(m, m->held, l->start_us, l->end_us, (int64_t)r->node_gpus[l->node] * 1000, 1);
     }
 }
 
@@ -140,12 +142,20 @@ static rr_i128 *shares_of(const struct shares *s, int pool)
     return s->work + (pool < 0 ? s->n_pools : (size_t)pool) * (s->n_classes + 1);
 }
 
+// In GPUs, where the job may have held slices of them.
+static rr_i128 gpu_work(const struct rr_telling *t, size_t i)
+{
+    const struct rr_outcome *o = &t->run->replay.outcome[i];
+    const rr_i128 work = rr_job_work(t->run, i);
+    return o->pool < t->scenario->n_pools ? work / rr_pool_slices(&t->scenario->pool[o->pool]) : work;
+}
+
 static void shares_fill(const struct rr_telling *t, struct shares *s)
 {
     for (size_t i = 0; i < t->run->replay.n_jobs; i++) {
         const struct rr_outcome *o = &t->run->replay.outcome[i];
         if (o->start_us == RR_NEVER || o->pool >= s->n_pools) continue;
-        const rr_i128 work = rr_job_work(t->run, i);
+        const rr_i128 work = gpu_work(t, i);
         shares_of(s, o->pool)[class_of(&t->run->jobs, i)] += work;
         shares_of(s, -1)[class_of(&t->run->jobs, i)] += work;
     }
@@ -165,7 +175,7 @@ static void count_jobs(const struct rr_telling *t, struct rr_class_row *row, siz
         if (o->state == RR_JOB_NOT_SUBMITTED) continue;
         row[k].jobs++;
         row[k].finished += o->state == RR_JOB_FINISHED;
-        row[k].used_gpu_hours += gpu_hours(rr_job_work(t->run, i));
+        row[k].used_gpu_hours += gpu_hours(gpu_work(t, i));
         if (o->start_us == RR_NEVER || t->run->jobs.submit_us[i] < t->scenario->warmup_us) continue;
         wait_s[k] += (double)(o->start_us - t->run->jobs.submit_us[i]) / 1e6;
         started[k]++;
@@ -227,18 +237,19 @@ static enum rr_status tell_pools(const struct rr_telling *t)
     for (size_t i = 0; i < n; i++) {
         const struct rr_pool *p = &t->scenario->pool[i];
         const struct rr_pool_time *time = &t->run->replay.pool[i];
+        const int64_t slices = rr_pool_slices(p);
         row[i] = (struct rr_pool_row){.name = p->name,
                                       .what = what_it_is(t, p),
                                       .plan = p->plan ? p->plan->name : "unpriced",
                                       .nodes_min = p->nodes_min,
                                       .nodes_max = p->nodes_max,
                                       .nodes_peak = time->nodes_peak,
-                                      .held = gpu_hours(time->held),
-                                      .used = gpu_hours(time->used),
-                                      .lost = gpu_hours(time->lost),
-                                      .idle = gpu_hours(time->idle),
-                                      .starting = gpu_hours(time->starting),
-                                      .down = gpu_hours(time->down)};
+                                      .held = gpu_hours(time->held / slices),
+                                      .used = gpu_hours(time->used / slices),
+                                      .lost = gpu_hours(time->lost / slices),
+                                      .idle = gpu_hours(time->idle / slices),
+                                      .starting = gpu_hours(time->starting / slices),
+                                      .down = gpu_hours(time->down / slices)};
     }
     for (size_t i = 0; i < t->ledger->charge.n; i++) {
         const struct rr_charge *c = &t->ledger->charge.at[i];
