@@ -50,6 +50,17 @@ holds() {
     jq -e '[.alternatives[].metrics."wait.p95".mean] | max < 14400' buy-vs-rent/results.json
     jq -e '[.gates[].result] | all(. == "pass")' buy-vs-rent/results.json
 }
+@test "failures" {
+    holds failures
+    # 128 nodes of 8 GPUs at 50,677 GPU-hours a failure, 8 switches at 1500 days (16 nodes each): 80 days, less for repairs; 20 replications
+    jq -e '.alternatives[0].metrics."nodes.failures".mean as $n | (128 * 8 / 50677 + 8 / (1500 * 24) * 16) * 24 * 80 | $n / . > 0.9 and $n / . < 1.05' \
+        failures/results.json
+    # saving more often loses less, spares let the gang go on
+    jq -e '[.alternatives[].metrics] | .[0]."gpu_hours.lost".mean > 3 * .[1]."gpu_hours.lost".mean and .[1]."jct.mean".mean > 1.2 * .[2]."jct.mean".mean' failures/results.json
+    fails 3 'job 1 on 128 nodes of pool cluster would in effect never end: it needs 720 h without a failure, which come every 4[0-9] h' \
+        "$RR" run "$ROOT/data/scenarios/failures.json" --set '/checkpoint/interval="none"' -o never
+    [ ! -e never/results.json ]
+}
 @test "the scenario of rackrate init" {
     "$RR" init mine -o mine.json 2>/dev/null
     works "$RR" run mine.json -o out
