@@ -110,7 +110,10 @@ bool rr_sim_node_boots(const struct rr_sim *s, size_t pool, uint32_t node)
 void rr_sim_limit(struct rr_sim *s, size_t pool, int64_t nodes)
 {
     struct rr_books *b = &s->books[pool];
-    b->limit = nodes < b->max ? nodes : b->max;
+    const int64_t limit = nodes < b->max ? nodes : b->max;
+    if (b->limit == limit) return;
+    b->limit = limit;
+    if (s->policy->capacity) s->policy->capacity(s->policy_state, s, pool);
 }
 
 // --- closing and opening ---

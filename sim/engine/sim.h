@@ -32,7 +32,8 @@ struct rr_policy {
     /* Each may be NULL. */
     void (*started)(void *state, struct rr_sim *sim, uint32_t job); /* an attempt begins */
     void (*ended)(void *state, struct rr_sim *sim, uint32_t job); /* it is over: the job ended, or (its `submit` follows) was interrupted */
-    void (*timer)(void *state, struct rr_sim *sim);               /* the time of a rr_sim_wake has come; a pass follows */
+    void (*timer)(void *state, struct rr_sim *sim); /* the time of a rr_sim_wake has come; a pass follows if jobs wait. May preempt */
+    void (*capacity)(void *state, struct rr_sim *sim, size_t pool); /* how many nodes the pool may hold has changed; takes note, or wakes */
 };
 #define X(name) extern const struct rr_policy rr_policy_##name;
 #include "sim/policy/list.h"
@@ -141,6 +142,7 @@ static inline bool rr_sim_waits(const struct rr_sim *s, uint32_t job) { return s
 int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job);
 /* Start the job now on the first pool with room; false when there is none. */
 bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask);
+bool rr_sim_start_in(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool); /* in this pool */
 bool rr_sim_fits(struct rr_sim *s, uint32_t ask);
 /* Reserve for a job of this ask, which does not fit now; the reservation holds until room appears or its time passes. */
 void rr_sim_reserve(struct rr_sim *s, uint32_t ask);

@@ -190,6 +190,15 @@ bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask)
     return false;
 }
 
+bool rr_sim_start_in(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool)
+{
+    const struct rr_need *n = rr_need_of(&s->asks, ask, pool);
+    const uint32_t node = n->nodes ? rr_fleet_choose(&s->pool[pool], &(struct rr_seek){.need = n, .job = job}) : RR_NO_NODE;
+    if (node == RR_NO_NODE) return false;
+    rr_sim_begin(s, job, ask, pool, node);
+    return true;
+}
+
 bool rr_sim_fits(struct rr_sim *s, uint32_t ask)
 {
     for (size_t i = 0; i < s->n_pools; i++) {
