@@ -63,13 +63,25 @@ static const struct rr_kind *const fake_plans[] = {&fake_on_demand, &fake_owned,
 static const struct rr_kind *const fake_policies[] = {&fake_fifo, &fake_easy};
 static const struct rr_kind *const fake_placements[] = {&fake_pack, &fake_spread};
 static const struct rr_kind *const fake_importers[] = {&fake_csv, &fake_swf};
-static const struct rr_registry fake_registry = {{fake_plans, sizeof fake_plans / sizeof *fake_plans}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}};
+static const struct rr_registry fake_registry = {
+    {fake_plans, sizeof fake_plans / sizeof *fake_plans}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}};
 
 static const struct rr_hardware fake_hardware[] = {
     {.id = "hgx-h100-8", .gpu = "h100-80gb-sxm", .gpus = 8, .cpus_milli = 224000, .memory_mib = 2097152}};
 static const struct rr_instance fake_instance[] = {
     {.id = "aws/p5.48xlarge", .gpu = "h100-80gb-sxm", .gpus = 8, .cpus_milli = 192000, .memory_mib = 2097152}};
-static const struct rr_catalog fake_catalog = {.hardware = fake_hardware, .n_hardware = 1, .instance = fake_instance, .n_instances = 1};
+static const struct rr_failure_rate fake_rate[] = {{.id = "sys", .gpu = "g", .gpu_hours = 50677, .least = 7440, .most = 66528}};
+static const struct rr_failure_cause fake_cause[] = {{.id = "sys", .cause = "fan", .kind = "gpu", .count = 2},
+                                                     {.id = "sys", .cause = "HBM", .kind = "gpu", .count = 3},
+                                                     {.id = "sys", .cause = "bug", .kind = "software", .count = 3}};
+static const struct rr_catalog fake_catalog = {.failure_rate = fake_rate,
+                                               .n_failure_rates = 1,
+                                               .failure_cause = fake_cause,
+                                               .n_failure_causes = 3,
+                                               .hardware = fake_hardware,
+                                               .n_hardware = 1,
+                                               .instance = fake_instance,
+                                               .n_instances = 1};
 
 static char fake_dir[64], fake_path[96];
 
