@@ -31,7 +31,7 @@ LIBS = $(PKG_LIBS) -lpthread -lm
 
 # What is built: a new file in one of these folders is found by itself.
 LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c models/price/*.c models/finance/*.c \
-            reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/supply/*.c sim/study/*.c)
+            reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/autoscale/*.c sim/supply/*.c sim/study/*.c)
 CLI_SRC = $(wildcard sim/cli/*.c)
 TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/test_*.c)
 FUZZ_SRC = $(wildcard tests/fuzz/fuzz_*.c)

@@ -113,6 +113,6 @@ struct rr_kinds {
 const struct rr_kind *rr_kind_find(struct rr_kinds kinds, const char *name); /* NULL when absent */
 /* The open sets, handed down by sim/cli: data/ does not know models/ or sim/. */
 struct rr_registry {
-    struct rr_kinds plans, policies, placements, importers;
+    struct rr_kinds plans, policies, placements, importers, autoscalers;
 };
 #endif

@@ -29,6 +29,13 @@ struct rr_workload {
     bool generates;
     struct rr_generate generate;
 };
+/* Who grows and shrinks elastic pools ("autoscale", of a pool, else of the scenario). */
+struct rr_autoscale {
+    const struct rr_kind *policy; /* NULL: not said */
+    void *params;                 /* struct of its rows */
+    const char *pointer;
+    const cJSON *json;
+};
 struct rr_pool {
     uint64_t given;
     const char *name, *pointer;
@@ -48,8 +55,9 @@ struct rr_pool {
     const cJSON *mig_json;                    /* {"1g.10gb": 7} or NULL */
     const char *slice;                        /* each GPU is cut into `slices` of this name; NULL: not cut */
     int64_t slices;
-    const struct rr_kind *plan; /* NULL = unpriced */
-    void *plan_params;          /* struct of the plan, filled from its rows */
+    const struct rr_kind *plan;    /* NULL = unpriced */
+    void *plan_params;             /* struct of the plan, filled from its rows */
+    struct rr_autoscale autoscale; /* the one that holds for it */
     const cJSON *nodes_json, *plan_json;
 };
 /* What jobs ask for in this pool, GPUs or slices of them, that make one GPU. */
@@ -168,6 +176,7 @@ struct rr_scenario {
     size_t n_classes;
     const struct rr_failures *failures; /* NULL: nothing fails */
     const cJSON *failures_json;
+    struct rr_autoscale autoscale; /* of pools without their own */
     struct rr_finance finance;
     struct rr_limit *service;
     size_t n_service;

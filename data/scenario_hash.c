@@ -45,6 +45,12 @@ static void put_workload(struct rr_buf *b, const struct rr_workload *w)
     put_dist(b, &w->generate.gpus);
 }
 
+static void put_autoscale(struct rr_buf *b, const struct rr_autoscale *a)
+{
+    put(b, "autoscale", a->policy ? a->policy->name : "");
+    if (a->policy) put_rows(b, a->policy->params, a->policy->n_params, a->params, true);
+}
+
 static void put_pool(struct rr_buf *b, const struct rr_pool *p)
 {
     put(b, "pool", p->name);
@@ -61,6 +67,7 @@ static void put_pool(struct rr_buf *b, const struct rr_pool *p)
     rr_buf_putf(b, "%" PRId64 ",%" PRId64 ";", p->nodes_per_switch, p->nodes_per_rack);
     if (p->n_shapes == 1)
         rr_buf_putf(b, "%" PRId32 ",%" PRId32 ",%" PRId32 ";", p->shape->gpus, p->shape->cpus_milli, p->shape->memory_mib);
+    if (p->nodes_min != p->nodes_max) put_autoscale(b, &p->autoscale);
     if (p->plan) put_rows(b, p->plan->params, p->plan->n_params, p->plan_params, false);
 }
 

@@ -324,6 +324,7 @@ enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *documen
     RR_TRY(read_fx(r, document, s));
     RR_TRY(read_workloads(r, document, s));
     RR_TRY(rr_pools_read(r, document, s));
+    RR_TRY(rr_autoscale_read(r, document, s));
     RR_TRY(rr_classes_read(r, document, s));
     RR_TRY(rr_commitments_read(r, document, s));
     RR_TRY(read_scheduler(r, document, s));

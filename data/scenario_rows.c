@@ -54,13 +54,13 @@ static const struct rr_param scenario[] = {
      .flags = RR_PF_DECIDES},
     LATER("prices", "price lists of one's own"),
     LATER("profiles", "measured performance of GPU systems"),
-    LATER("autoscale", "growing and shrinking of pools"),
     {.name = "failures", .type = RR_P_OBJECT, .offset = AT(rr_scenario, failures_json), .help = "failures of nodes and their repair"},
     LATER("existing", "servers and commitments that are there already"),
     LATER("uncertainty", "inputs that vary over replications"),
 };
-static const char *const scenario_sections[] = {"fx",         "workload", "pools",   "pool_order",   "commitments", "scheduler", "classes",
-                                                "checkpoint", "service",  "finance", "alternatives", "sweep",       "gates",     NULL};
+static const char *const scenario_sections[] = {"fx",        "workload",     "pools",      "pool_order", "commitments",
+                                                "scheduler", "classes",      "checkpoint", "autoscale",  "service",
+                                                "finance",   "alternatives", "sweep",      "gates",      NULL};
 const struct rr_rows rr_rows_scenario = {ROWS(scenario), scenario_sections};
 
 static const struct rr_param workload[] = {
@@ -249,7 +249,7 @@ static const struct rr_param pool[] = {
      .help = "nodes in one rack, whole switches of them; all when absent",
      .flags = RR_PF_DECIDES},
 };
-static const char *const pool_skip[] = {"nodes", "plan", NULL};
+static const char *const pool_skip[] = {"nodes", "plan", "autoscale", NULL};
 const struct rr_rows rr_rows_pool = {ROWS(pool), pool_skip};
 
 static const struct rr_param nodes_range[] = {

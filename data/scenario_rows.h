@@ -86,6 +86,8 @@ RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON 
 /* scenario_speed.c, when the rest is read; `object` may be NULL */
 RR_CHECKED enum rr_status rr_speeds_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_spread_read(const struct rr_reading *r, const cJSON *object, const char *pointer, struct rr_spread *ret);
+/* scenario_autoscale.c, after the pools */
+RR_CHECKED enum rr_status rr_autoscale_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 /* scenario_hash.c */
 uint64_t rr_scenario_hash(const struct rr_scenario *s);
 

@@ -38,15 +38,15 @@ static cJSON *sourced_or(const char *text, const char *description)
 
 /* ---- open sets ---- */
 
-// One object form a kind: {"type": const, its rows}.
-static cJSON *kind_schema(const struct rr_kind *kind)
+// One object form a kind: {"type": const, its rows}; `key` is "type".
+static cJSON *kind_schema(const struct rr_kind *kind, const char *key)
 {
     cJSON *o = rr_params_schema(kind->params, kind->n_params), *type = cJSON_CreateObject();
     cJSON_AddStringToObject(type, "const", kind->name);
-    cJSON_AddItemToObject(properties_of(o), "type", type);
+    cJSON_AddItemToObject(properties_of(o), key, type);
     cJSON *required = cJSON_GetObjectItemCaseSensitive(o, "required");
     if (!required) required = cJSON_AddArrayToObject(o, "required");
-    cJSON_AddItemToArray(required, cJSON_CreateString("type"));
+    cJSON_AddItemToArray(required, cJSON_CreateString(key));
     cJSON_AddStringToObject(o, "description", kind->summary);
     return o;
 }
@@ -64,7 +64,7 @@ static cJSON *plan_schema(struct rr_kinds plans, unsigned use)
 {
     cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
     for (size_t i = 0; i < plans.n; i++)
-        if (plans.at[i]->use & use) cJSON_AddItemToArray(any, kind_schema(plans.at[i]));
+        if (plans.at[i]->use & use) cJSON_AddItemToArray(any, kind_schema(plans.at[i], "type"));
     if (use == RR_USE_POOL)
         cJSON_AddItemToArray(any,
                              written("{\"type\": \"object\", \"required\": [\"type\"], \"additionalProperties\": false, \"properties\": "
@@ -115,6 +115,14 @@ static cJSON *nodes_schema(void)
     return o;
 }
 
+static cJSON *autoscale_schema(const struct rr_registry *reg)
+{
+    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
+    cJSON_AddStringToObject(o, "description", "who grows and shrinks elastic pools; of a pool, else of the scenario");
+    for (size_t i = 0; i < reg->autoscalers.n; i++) cJSON_AddItemToArray(any, kind_schema(reg->autoscalers.at[i], "policy"));
+    return o;
+}
+
 static cJSON *pools_schema(const struct rr_registry *reg)
 {
     cJSON *o = rows_schema(&rr_rows_pool);
@@ -125,6 +133,7 @@ static cJSON *pools_schema(const struct rr_registry *reg)
         described("{\"type\": \"object\", \"minProperties\": 1, \"maxProperties\": 1, \"additionalProperties\": "
                   "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 64}}",
                   "what each GPU is cut into, such as {\"1g.10gb\": 7}; jobs ask for the slice as their gpu_type"));
+    cJSON_AddItemToObject(properties_of(o), "autoscale", autoscale_schema(reg));
     return by_name(o, "machines that work may run on, tried in this order", false);
 }
 
@@ -263,6 +272,7 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
     cJSON_AddItemToObject(p, "checkpoint", described_rows(&rr_rows_checkpoint, "what starts, checkpoints and interruptions cost"));
     cJSON_AddItemToObject(p, "classes", classes_schema());
     cJSON_ReplaceItemInObjectCaseSensitive(p, "failures", failures_schema());
+    cJSON_AddItemToObject(p, "autoscale", autoscale_schema(reg));
     cJSON_AddItemToObject(p, "service", service_schema());
     cJSON_AddItemToObject(p, "finance", rows_schema(&rr_rows_finance));
     cJSON_AddItemToObject(

@@ -64,6 +64,13 @@ static void add_kind(struct table *t, const char *pointer, const struct rr_kind 
     if (kind) add_rows(t, pointer, kind->params, kind->n_params, params, object);
 }
 
+static void add_autoscale(struct table *t, const struct rr_autoscale *a)
+{
+    if (!a->policy) return;
+    add(t, rr_pointer_join(t->arena, a->pointer, "policy"), a->policy->name, "", "given", "");
+    add_rows(t, a->pointer, a->policy->params, a->policy->n_params, a->params, a->json);
+}
+
 static void add_workload(struct table *t, const struct rr_workload *w, const cJSON *object)
 {
     add_rows(t, w->pointer, rr_rows_workload.at, rr_rows_workload.n, w, object);
@@ -106,6 +113,7 @@ static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *obje
             rr_strf(t->arena, "%" PRId32 " GPUs %s%s", p->shape->gpus, p->gpu, counted(t->arena, p->shape)), "", f ? "facts" : "given",
             f && f->path ? rr_strf(t->arena, "%s:%" PRId64 ", %s, %s", f->path, f->line, f->source, f->date) : "");
     }
+    if (p->autoscale.json != t->s->autoscale.json) add_autoscale(t, &p->autoscale);
     add_kind(t, rr_pointer_join(t->arena, p->pointer, "plan"), p->plan, p->plan_params, p->plan_json);
 }
 
@@ -197,6 +205,7 @@ static void collect(struct table *t)
     for (size_t i = 0; i < s->n_classes; i++)
         add_class(t, &s->classes[i], rr_json_member(rr_json_member(d, "classes"), s->classes[i].name));
     add_failures(t);
+    add_autoscale(t, &s->autoscale);
     for (size_t i = 0; i < s->n_service; i++) add(t, s->service[i].pointer, s->service[i].text, "", "given", "");
     add_rows(t, "/finance", rr_rows_finance.at, rr_rows_finance.n, &s->finance, rr_json_member(d, "finance"));
 }

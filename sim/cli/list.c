@@ -69,6 +69,10 @@ static enum rr_status list_placements(struct table *t, const struct rr_catalog *
 {
     return (void)c, put_kinds(t, rr_registry.placements), RR_OK;
 }
+static enum rr_status list_autoscalers(struct table *t, const struct rr_catalog *c)
+{
+    return (void)c, put_kinds(t, rr_registry.autoscalers), RR_OK;
+}
 static enum rr_status list_formats(struct table *t, const struct rr_catalog *c)
 {
     return (void)c, put_kinds(t, rr_registry.importers), RR_OK;
@@ -228,6 +232,7 @@ static const struct thing {
     {"plans", {"name", "for", "summary", "parameters"}, false, list_plans},
     {"policies", {"name", "summary"}, false, list_policies},
     {"placements", {"name", "summary"}, false, list_placements},
+    {"autoscalers", {"name", "summary"}, false, list_autoscalers},
     {"formats", {"name", "summary"}, false, list_formats},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
@@ -239,8 +244,8 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",  "policies", "placements", "formats",  "gpus",      "hardware", "instances",
-                                      "prices", "metrics",  "sections",   "commands", "scenarios", NULL};
+const char *const rr_list_things[] = {"plans",     "policies", "placements", "autoscalers", "formats",  "gpus",      "hardware",
+                                      "instances", "prices",   "metrics",    "sections",    "commands", "scenarios", NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -323,7 +328,7 @@ const struct rr_command rr_command_list = {
     .examples = "rackrate list plans\n"
                 "rackrate list instances\n"
                 "rackrate list prices --json\n"
-                "THINGS: plans policies placements formats gpus hardware instances prices metrics sections commands scenarios",
+                "THINGS: plans policies placements autoscalers formats gpus hardware instances prices metrics sections commands scenarios",
     .options = options,
     .n_options = 1,
     .least = 1,

@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 #include "data/trace.h"
 #include "models/price/price.h"
+#include "sim/autoscale/autoscale.h"
 #include "sim/engine/sim.h"
 #include "sim/policy/placement.h"
 
@@ -32,8 +33,17 @@ static const struct rr_kind *const importers[] = {
 #undef X
 };
 
-const struct rr_registry rr_registry = {
-    .plans = SET(plans), .policies = SET(policies), .placements = SET(placements), .importers = SET(importers)};
+static const struct rr_kind *const autoscalers[] = {
+#define X(name) &rr_autoscaler_##name.kind,
+#include "sim/autoscale/list.h"
+#undef X
+};
+
+const struct rr_registry rr_registry = {.plans = SET(plans),
+                                        .policies = SET(policies),
+                                        .placements = SET(placements),
+                                        .importers = SET(importers),
+                                        .autoscalers = SET(autoscalers)};
 
 enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret)
 {

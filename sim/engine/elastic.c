@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * sim/engine/elastic.c - nodes come and go: leases, boots, idle timeouts, and how many nodes the queue needs.
+ * sim/engine/elastic.c - nodes come and go: leases, boots, idle timeouts, and what autoscalers want.
  *
- * Static pools hold their nodes from 0 to the end, elastic ones nodes 0 .. min - 1. Growth looks at the whole queue: the asks, largest first,
- * are laid over the room of ready nodes, then of booting ones; what is left over is laid on new nodes, as far as `max` allows. An idle node is
- * released idle_timeout after its last job, but not while a job waits that could run in the pool: the wait may be for this very node and others. */
-#include "sim/engine/sim.h"
+ * Static pools hold their nodes from 0 to the end, elastic ones nodes 0 .. min - 1. Where a pool goes by the queue an idle node is released
+ * idle_timeout after its last job, but not while a job waits that could run in the pool: the wait may be for this very node and others. Where
+ * an autoscaler wants a number, the pool follows after the pass (follow). Nodes 0 .. min - 1 are never let go. */
+#include "sim/autoscale/autoscale.h"
 #include <assert.h>
 
 void rr_node_touch(struct rr_sim *s, size_t pool, uint32_t node)
@@ -69,6 +69,23 @@ static void cover_nodes(struct rr_sim *s, size_t pool, uint32_t n_nodes)
     b->idle.n = n_nodes;
 }
 
+static const struct rr_autoscaler *scaler_of(const struct rr_pool *p)
+{
+    return p->autoscale.policy ? (const struct rr_autoscaler *)(const void *)p->autoscale.policy : &rr_autoscaler_queue;
+}
+
+// A fixed number of spot nodes comes and goes too.
+static bool is_elastic(const struct rr_pool *p) { return p->nodes_max > p->nodes_min || p->reclaimable; }
+
+bool rr_elastic_drains(const struct rr_scenario *sc)
+{
+    for (size_t i = 0; i < sc->n_pools; i++) {
+        const struct rr_autoscaler *a = scaler_of(&sc->pool[i]);
+        if (is_elastic(&sc->pool[i]) && a->drains && a->drains(sc->pool[i].autoscale.params)) return true;
+    }
+    return false;
+}
+
 enum rr_status rr_elastic_init(struct rr_sim *s)
 {
     for (size_t i = 0; i < s->n_pools; i++) {
@@ -79,13 +96,14 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
                                .limit = from->nodes_max,
                                .boot_us = from->boot_us,
                                .idle_timeout_us = from->idle_timeout_us,
-                               .elastic = from->nodes_max > from->nodes_min ||
-                                          from->reclaimable}; // a fixed number of spot nodes comes and goes too
+                               .want = -1,
+                               .elastic = is_elastic(from)};
         if (from->nodes_max < from->nodes_min)
             return rr_fail(RR_EINPUT, "%s/nodes: max %lld is below min %lld", from->pointer, (long long)b->max, (long long)b->min);
         if (b->elastic && from->n_shapes != 1)
             return rr_fail(RR_EINPUT, "%s/nodes: nodes from a file are all held; min and max must be their number", from->pointer);
         s->any_elastic |= b->elastic;
+        if (b->elastic) b->scaler = scaler_of(from);
         cover_nodes(s, i, (uint32_t)b->min);
         for (uint32_t n = 0; n < (uint32_t)b->min; n++) {
             if (b->elastic) rr_nodeset_remove(&b->off, n);
@@ -98,142 +116,29 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
 
 // --- growth ---
 
-struct bin { // `count` nodes with this room
-    struct rr_room room;
-    int64_t count;
-    bool empty;
-};
-struct plan {
-    RR_VEC(struct bin) bin;
-    RR_VEC(uint32_t) ask; // that wait, largest first
-    RR_VEC(int64_t) left; // [ask.n] jobs without a place yet
-};
-
-// How many jobs of this need one node with this room takes; shares of devices are counted low, but never 0 when one fits.
-static int64_t per_node(const struct rr_fleet_pool *p, const struct bin *b, const struct rr_need *n)
+enum rr_status rr_elastic_start(struct rr_sim *s)
 {
-    if (!rr_room_fits(p, &b->room, n)) return 0;
-    int64_t k = INT32_MAX;
-    if (n->whole) k = b->room.whole / n->whole;
-    if (n->part) k = (int64_t)b->room.whole * (1000 / n->part) + b->room.part / n->part;
-    if (n->cpus_milli && b->room.cpus_milli != INT32_MAX && b->room.cpus_milli / n->cpus_milli < k) k = b->room.cpus_milli / n->cpus_milli;
-    if (n->memory_mib && b->room.memory_mib != INT32_MAX && b->room.memory_mib / n->memory_mib < k) k = b->room.memory_mib / n->memory_mib;
-    return k > 0 ? k : 1;
-}
-
-static struct rr_room room_less(const struct bin *b, const struct rr_need *n, int64_t jobs)
-{
-    struct rr_room r = b->room;
-    r.whole -= (int32_t)(n->whole * jobs);
-    if (n->part && r.part >= n->part * jobs) {
-        r.part -= (int32_t)(n->part * jobs);
-    } else if (n->part) {
-        const int64_t a_device = 1000 / n->part;
-        r.whole -= (int32_t)((jobs + a_device - 1) / a_device);
-        if (r.whole < 0) r.whole = 0;
-        r.part = 0;
+    for (size_t i = 0; i < s->n_pools; i++) {
+        struct rr_books *b = &s->books[i];
+        const struct rr_autoscale *from = &s->world->scenario->pool[i].autoscale;
+        if (!b->elastic || b->scaler->by_demand) continue;
+        if (b->scaler->sees_waits && !s->waits) rr_waits_init(s);
+        b->want = b->min;
+        b->drains = b->scaler->drains && b->scaler->drains(from->params);
+        b->scaler_state = memset(rr_xrealloc(NULL, 1, b->scaler->state_size), 0, b->scaler->state_size);
+        RR_TRY(b->scaler->init(b->scaler_state, from->params, s, i));
     }
-    if (r.cpus_milli != INT32_MAX) r.cpus_milli -= (int32_t)(n->cpus_milli * jobs);
-    if (r.memory_mib != INT32_MAX) r.memory_mib -= (int32_t)(n->memory_mib * jobs);
-    return r;
+    return RR_OK;
 }
 
-// Lay up to `jobs` one-node jobs on bin i; what they leave of the nodes becomes bins of its own. Returns how many found a place.
-static int64_t lay(const struct rr_fleet_pool *p, struct plan *plan, size_t i, const struct rr_need *n, int64_t jobs)
+void rr_elastic_done(struct rr_sim *s)
 {
-    const struct bin b = plan->bin.at[i];
-    const int64_t k = b.count > 0 ? per_node(p, &b, n) : 0;
-    if (k == 0) return 0;
-    const int64_t fit = jobs / k < b.count ? jobs : b.count * k;
-    const int64_t full = fit / k, rest = fit % k;
-    plan->bin.at[i].count -= full + (rest > 0);
-    if (full) rr_vec_push(&plan->bin, ((struct bin){.room = room_less(&b, n, k), .count = full}));
-    if (rest) rr_vec_push(&plan->bin, ((struct bin){.room = room_less(&b, n, rest), .count = 1}));
-    return fit;
-}
-
-// Take up to `nodes` wholly free nodes out of the bins; with `dry`, only count them.
-static int64_t take_empty(const struct rr_fleet_pool *p, struct plan *plan, const struct rr_need *n, int64_t nodes, bool dry)
-{
-    int64_t got = 0;
-    for (size_t i = 0; i < plan->bin.n && got < nodes; i++) {
-        struct bin *b = &plan->bin.at[i];
-        if (!b->empty || !rr_room_fits(p, &b->room, n)) continue;
-        const int64_t k = b->count < nodes - got ? b->count : nodes - got;
-        if (!dry) b->count -= k;
-        got += k;
+    for (size_t i = 0; s->books && i < s->n_pools; i++) {
+        struct rr_books *b = &s->books[i];
+        if (b->scaler_state && b->scaler->done) b->scaler->done(b->scaler_state);
+        free(b->scaler_state);
     }
-    return got;
-}
-
-// Find places for `jobs` jobs of this need; returns how many new nodes that takes, at most `most`.
-static int64_t place_multi(const struct rr_fleet_pool *p, struct plan *plan, const struct rr_need *n, int64_t *jobs, int64_t most)
-{
-    const int64_t want = *jobs * n->nodes, have = take_empty(p, plan, n, want, true);
-    const int64_t more = want - have < most ? want - have : most;
-    if (more > 0) rr_vec_push(&plan->bin, ((struct bin){rr_room_empty(p, 0), more, true}));
-    const int64_t placed = (have + more) / n->nodes;
-    take_empty(p, plan, n, placed * n->nodes, false);
-    *jobs -= placed;
-    return more;
-}
-
-static int64_t place_single(const struct rr_fleet_pool *p, struct plan *plan, const struct rr_need *n, int64_t *jobs, int64_t most)
-{
-    const size_t old = plan->bin.n;
-    for (size_t i = 0; i<old && * jobs> 0; i++) *jobs -= lay(p, plan, i, n, *jobs);
-    if (*jobs == 0 || most == 0) return 0;
-    const struct bin fresh = {rr_room_empty(p, 0), most, true};
-    const int64_t k = per_node(p, &fresh, n), nodes = (*jobs + k - 1) / k;
-    const int64_t more = nodes < most ? nodes : most;
-    rr_vec_push(&plan->bin, ((struct bin){fresh.room, more, true}));
-    *jobs -= lay(p, plan, plan->bin.n - 1, n, *jobs);
-    return more;
-}
-
-static int compare_asks(const void *a, const void *b, void *ctx)
-{
-    const struct rr_asks *asks = ctx;
-    const uint32_t i = *(const uint32_t *)a, j = *(const uint32_t *)b;
-    const struct rr_ask *x = &asks->ask.at[i], *y = &asks->ask.at[j];
-    if (x->gpus_milli != y->gpus_milli) return x->gpus_milli > y->gpus_milli ? -1 : 1;
-    if (x->cpus_milli != y->cpus_milli) return x->cpus_milli > y->cpus_milli ? -1 : 1;
-    return i < j ? -1 : i > j;
-}
-
-static void plan_init(struct rr_sim *s, struct plan *plan)
-{
-    for (size_t i = 0; i < s->asks.busy.n; i++) rr_vec_push(&plan->ask, s->asks.busy.at[i]);
-    qsort_r(plan->ask.at, plan->ask.n, sizeof *plan->ask.at, compare_asks, &s->asks);
-    for (size_t i = 0; i < plan->ask.n; i++) rr_vec_push(&plan->left, (int64_t)s->asks.ask.at[plan->ask.at[i]].waiting);
-}
-
-// The rooms that the pool has or will have without asking for more.
-static void plan_bins(const struct rr_sim *s, size_t pool, struct plan *plan)
-{
-    const struct rr_fleet_pool *p = &s->pool[pool];
-    plan->bin.n = 0;
-    for (size_t i = 0; i < p->order.n; i++) {
-        const struct rr_group *g = &p->group.at[p->order.at[i]];
-        if (g->set.count) rr_vec_push(&plan->bin, ((struct bin){g->room, g->set.count, g->empty_nodes}));
-    }
-    if (s->books[pool].starting) rr_vec_push(&plan->bin, ((struct bin){rr_room_empty(p, 0), s->books[pool].starting, true}));
-}
-
-// Lay the jobs that are left on the pool's nodes; returns how many new ones they need.
-static int64_t plan_pool(struct rr_sim *s, size_t pool, struct plan *plan)
-{
-    const struct rr_fleet_pool *p = &s->pool[pool];
-    const struct rr_books *b = &s->books[pool];
-    const int64_t most = b->elastic && b->held < b->limit ? b->limit - b->held : 0;
-    int64_t asked = 0;
-    plan_bins(s, pool, plan);
-    for (size_t a = 0; a < plan->ask.n; a++) {
-        const struct rr_need *n = rr_need_of(&s->asks, plan->ask.at[a], pool);
-        if (n->nodes == 0 || plan->left.at[a] == 0) continue;
-        asked += (n->nodes > 1 ? place_multi : place_single)(p, plan, n, &plan->left.at[a], most - asked);
-    }
-    return asked;
+    rr_waits_done(s);
 }
 
 uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool)
@@ -254,25 +159,6 @@ uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool)
     if (s->expected) rr_expected_add(&s->expected[pool], ready, slot);
     s->freed++; // what is expected has changed
     return node;
-}
-
-static bool can_grow(const struct rr_sim *s)
-{
-    for (size_t i = 0; i < s->n_pools; i++)
-        if (s->books[i].elastic && s->books[i].waiting > 0 && s->books[i].held < s->books[i].limit) return true;
-    return false;
-}
-
-void rr_sim_grow(struct rr_sim *s)
-{
-    if (!s->any_elastic || s->level.queue == 0 || !can_grow(s)) return;
-    struct plan plan = {0};
-    plan_init(s, &plan);
-    for (size_t i = 0; i < s->n_pools; i++)
-        for (int64_t n = plan_pool(s, i, &plan); n > 0; n--) rr_sim_node_request(s, i);
-    rr_vec_done(&plan.bin);
-    rr_vec_done(&plan.ask);
-    rr_vec_done(&plan.left);
 }
 
 void rr_elastic_boot_done(struct rr_sim *s, uint32_t slot)
@@ -319,6 +205,10 @@ void rr_elastic_freed(struct rr_sim *s, size_t pool, uint32_t node)
     struct rr_books *b = &s->books[pool];
     const struct rr_node *d = &s->pool[pool].node[node];
     if (d->jobs > 0 || node < b->min || d->group == RR_NO_GROUP) return;
+    if (b->want >= 0) {
+        b->unsettled = true;
+        return;
+    }
     b->idle.at[node].since_us = s->now_us;
     rr_vec_push(&b->touched, node);
 }
@@ -351,9 +241,113 @@ void rr_elastic_timer(struct rr_sim *s, uint32_t slot)
         rr_sim_node_release(s, r.pool, r.node);
 }
 
+// --- what autoscalers want ---
+
+void rr_sim_look_at(struct rr_sim *s, size_t pool, int64_t at_us)
+{
+    if (at_us == RR_NEVER) return;
+    const uint32_t slot = rr_slot_new(s);
+    s->slot.at[slot] = (struct rr_slot){.pool = (uint16_t)pool, .live = RR_LIVE_LOOK};
+    rr_sim_push(s, at_us, RR_EV_TIMER, slot);
+    s->n_wakes++;
+}
+
+void rr_elastic_look(struct rr_sim *s, uint32_t slot)
+{
+    const size_t pool = s->slot.at[slot].pool;
+    rr_slot_free(s, slot);
+    s->n_wakes--;
+    s->books[pool].scaler->look(s->books[pool].scaler_state, s, pool);
+}
+
+void rr_sim_want(struct rr_sim *s, size_t pool, int64_t nodes)
+{
+    struct rr_books *b = &s->books[pool];
+    const int64_t want = nodes < b->min ? b->min : nodes > b->max ? b->max : nodes;
+    b->unsettled |= want != b->want;
+    b->want = want;
+}
+
+int64_t rr_sim_staying(const struct rr_sim *s, size_t pool) { return s->books[pool].held - (int64_t)s->books[pool].draining.n; }
+
+// Let go of the drained nodes that have become free, and forget those that are gone or were opened by others.
+static void finish_draining(struct rr_sim *s, size_t pool)
+{
+    struct rr_books *b = &s->books[pool];
+    size_t kept = 0;
+    for (size_t i = 0; i < b->draining.n; i++) {
+        const uint32_t node = b->draining.at[i];
+        if (!rr_sim_node_is_held(s, pool, node) || !rr_sim_node_is_closed(s, pool, node)) continue;
+        if (s->pool[pool].node[node].jobs > 0)
+            b->draining.at[kept++] = node;
+        else
+            rr_sim_node_release(s, pool, node);
+    }
+    b->draining.n = kept;
+}
+
+// How well the node may go: booting before idle, idle before few jobs; -1: it may not. Ties: the highest number goes first.
+static int64_t cost_of_leaving(struct rr_sim *s, size_t pool, uint32_t node)
+{
+    if (!rr_sim_node_is_held(s, pool, node) || rr_sim_node_is_closed(s, pool, node)) return -1;
+    if (rr_sim_node_boots(s, pool, node)) return 0;
+    const uint32_t jobs = s->pool[pool].node[node].jobs;
+    return jobs == 0 ? 1 : s->books[pool].drains ? 1 + (int64_t)jobs : -1;
+}
+
+static uint32_t next_to_leave(struct rr_sim *s, size_t pool)
+{
+    uint32_t best = RR_NO_NODE;
+    int64_t least = INT64_MAX;
+    for (uint32_t node = s->pool[pool].n_nodes; node-- > (uint32_t)s->books[pool].min && least > 0;) {
+        const int64_t cost = cost_of_leaving(s, pool, node);
+        if (cost < 0 || cost >= least) continue;
+        best = node;
+        least = cost;
+    }
+    return best;
+}
+
+static bool shrink(struct rr_sim *s, size_t pool)
+{
+    const uint32_t node = next_to_leave(s, pool);
+    if (node == RR_NO_NODE) return false;
+    s->freed++; // what was promised on it is void
+    if (s->pool[pool].node[node].jobs == 0) {
+        rr_sim_node_release(s, pool, node);
+    } else {
+        rr_sim_node_drain(s, pool, node);
+        rr_vec_push(&s->books[pool].draining, node);
+    }
+    return true;
+}
+
+// The nodes drained last are the first to stay.
+static bool grow(struct rr_sim *s, size_t pool)
+{
+    struct rr_books *b = &s->books[pool];
+    if (b->draining.n == 0) return rr_sim_node_request(s, pool) != RR_NO_NODE;
+    rr_sim_node_back(s, pool, b->draining.at[--b->draining.n]);
+    return true;
+}
+
+static void follow(struct rr_sim *s, size_t pool)
+{
+    struct rr_books *b = &s->books[pool];
+    if (b->draining.n) finish_draining(s, pool);
+    while (rr_sim_staying(s, pool) < b->want && grow(s, pool)) {}
+    if (!b->unsettled) return;
+    while (rr_sim_staying(s, pool) > b->want && shrink(s, pool)) {}
+    b->unsettled = false;
+}
+
 static void settle(struct rr_sim *s, size_t pool)
 {
     struct rr_books *b = &s->books[pool];
+    if (b->want >= 0) {
+        follow(s, pool);
+        return;
+    }
     for (size_t i = 0; i < b->touched.n; i++) arm(s, pool, b->touched.at[i]);
     b->touched.n = 0;
     if (b->waiting > 0) return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/engine.c - the loop: what happens at one instant, in the order of DESIGN.md section 4, then one scheduling pass. */
 #include "sim/engine/engine.h"
+#include "sim/autoscale/autoscale.h"
 #include "sim/engine/attempt.h"
 #include "sim/policy/placement.h"
 
@@ -14,6 +15,12 @@ static const struct rr_kind *const placements[] = {
 #include "sim/policy/placement_list.h"
 #undef X
 };
+static const struct rr_kind *const autoscalers[] = {
+#define X(name) &rr_autoscaler_##name.kind,
+#include "sim/autoscale/list.h"
+#undef X
+};
+const struct rr_kinds rr_autoscalers = {autoscalers, sizeof autoscalers / sizeof *autoscalers};
 const struct rr_kinds rr_policies = {policies, sizeof policies / sizeof *policies};
 const struct rr_kinds rr_placements = {placements, sizeof placements / sizeof *placements};
 
@@ -45,7 +52,7 @@ static bool costs(const struct rr_checkpoint *c) { return c->start_us > 0 || (c-
 static bool needs_attempts(const struct rr_sim *s)
 {
     const struct rr_scenario *sc = s->world->scenario;
-    bool any = s->policy->preempts || s->n_supply > 0 || rr_sim_has_speeds(s) || costs(&sc->checkpoint);
+    bool any = s->policy->preempts || rr_elastic_drains(sc) || s->n_supply > 0 || rr_sim_has_speeds(s) || costs(&sc->checkpoint);
     for (size_t i = 0; i < sc->n_classes; i++) any |= costs(&sc->classes[i].checkpoint);
     return any;
 }
@@ -125,6 +132,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     s->policy_state = zeroed(s->policy->state_size + 1, 1);
     s->policy->init(s->policy_state, s);
     RR_TRY(rr_supply_start(s));
+    RR_TRY(rr_elastic_start(s));
     return check_intervals(s);
 }
 
@@ -132,6 +140,7 @@ static void sim_done(struct rr_sim *s)
 {
     if (s->policy_state) s->policy->done(s->policy_state);
     free(s->policy_state);
+    rr_elastic_done(s);
     rr_supply_done(s);
     rr_attempts_done(s);
     free(s->node_mtbf_us);
@@ -146,6 +155,7 @@ static void sim_done(struct rr_sim *s)
         rr_nodeset_done(&s->books[i].off);
         rr_vec_done(&s->books[i].touched);
         rr_vec_done(&s->books[i].overdue);
+        rr_vec_done(&s->books[i].draining);
         rr_vec_done(&s->books[i].idle);
         if (s->expected) rr_expected_done(&s->expected[i]);
     }
@@ -204,6 +214,7 @@ static void happen(struct rr_sim *s)
     case RR_LIVE_BOOT: rr_elastic_boot_done(s, e.slot); break;
     case RR_LIVE_TIMER: rr_elastic_timer(s, e.slot); break;
     case RR_LIVE_WAKE: wake(s, e.slot); break;
+    case RR_LIVE_LOOK: rr_elastic_look(s, e.slot); break;
     default: rr_supply_event(s, e.slot, e.kind);
     }
 }

@@ -65,4 +65,5 @@ RR_CHECKED enum rr_status rr_replay_check_jobs(const struct rr_world *w, const s
 RR_CHECKED enum rr_status rr_replay_check_time(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
 
 extern const struct rr_kinds rr_policies, rr_placements; /* sim/policy/list.h, sim/policy/placement_list.h */
+extern const struct rr_kinds rr_autoscalers;             /* sim/autoscale/list.h */
 #endif

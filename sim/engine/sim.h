@@ -19,7 +19,9 @@
 
 struct rr_sim;
 struct rr_attempts;
+struct rr_autoscaler;
 struct rr_supply;
+struct rr_waits;
 struct rr_policy {
     struct rr_kind kind; /* first */
     bool expects;        /* reserves: running jobs are kept in order of expected end */
@@ -39,10 +41,10 @@ struct rr_policy {
 #include "sim/policy/list.h"
 #undef X
 
-enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER, RR_LIVE_WAKE, RR_LIVE_SUPPLY };
+enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER, RR_LIVE_WAKE, RR_LIVE_SUPPLY, RR_LIVE_LOOK };
 #define RR_NO_SLOT UINT32_MAX
 /* Something live that an event points to by its slot: a running job, a node that boots, a node's idle timer, a policy's timer, a supplier's
- * event. */
+ * event, a look of an autoscaler. */
 struct rr_slot {
     int64_t start_us, expected_us; /* end by the estimate, where the policy expects or preempts; of a boot: request, ready */
     uint64_t devices;
@@ -60,13 +62,20 @@ struct rr_books {
     int64_t limit;    /* that the pool may hold at present: at most max; a supplier may set it (rr_sim_limit) */
     int64_t boot_us, idle_timeout_us;
     bool elastic;
+    const struct rr_autoscaler *scaler; /* of an elastic pool */
+    void *scaler_state;
+    int64_t want;           /* nodes to be held, as its autoscaler says; -1: as many as the queue needs */
+    bool drains;            /* shrinking may close nodes with jobs */
+    bool unsettled;         /* `want` has changed since the last look at which nodes may go */
+    rr_i128 ready_node_us;  /* integral of nodes that take jobs, where `want` is said */
     int64_t held, starting; /* nodes now; starting is part of held */
     int64_t waiting;        /* jobs waiting that could run here (elastic pools alone) */
     int64_t since_us;       /* the integrals below are up to date until here */
     struct rr_pool_time time;
-    struct rr_nodeset off;    /* of nodes 0 .. n_nodes - 1, those not held */
-    RR_VEC(uint32_t) touched; /* nodes that may have become idle since the last look */
-    RR_VEC(uint32_t) overdue; /* idle past their timeout while jobs waited */
+    struct rr_nodeset off;     /* of nodes 0 .. n_nodes - 1, those not held */
+    RR_VEC(uint32_t) touched;  /* nodes that may have become idle since the last look */
+    RR_VEC(uint32_t) overdue;  /* idle past their timeout while jobs waited */
+    RR_VEC(uint32_t) draining; /* closed; released when their last job ends */
     RR_VEC(struct idle {
         int64_t since_us; /* RR_NEVER: not idle */
         bool armed;       /* its timer is in the heap */
@@ -120,6 +129,7 @@ struct rr_sim {
     int64_t queue_max, n_events;
     bool any_elastic;
     struct rr_attempts *attempts;          /* NULL: nothing can interrupt a job or slow it down */
+    struct rr_waits *waits;                /* NULL: nobody asks how long jobs have waited */
     const struct rr_supply *const *supply; /* [n_supply] those at work */
     void **supply_state;                   /* [n_supply] */
     size_t n_supply;
@@ -244,6 +254,7 @@ static inline void rr_books_touch(struct rr_sim *s, size_t pool)
     if (dt == 0) return;
     b->time.idle += (rr_i128)s->pool[pool].free_milli * dt;
     if (s->pool[pool].closed_milli) b->time.down += (rr_i128)s->pool[pool].closed_milli * dt;
+    if (b->want >= 0) b->ready_node_us += (rr_i128)(b->held - b->starting - (int64_t)s->pool[pool].closed.n) * dt;
     b->since_us = s->now_us;
 }
 void rr_hold_done(struct rr_sim *s);
@@ -251,10 +262,18 @@ void rr_hold_done(struct rr_sim *s);
 void rr_elastic_closed(struct rr_sim *s, size_t pool, uint32_t node); /* it takes no more jobs */
 void rr_elastic_unboot(struct rr_sim *s, size_t pool, uint32_t node); /* it boots: no more */
 enum rr_status rr_elastic_init(struct rr_sim *s);
+enum rr_status rr_elastic_start(struct rr_sim *s); /* autoscalers, when all else is there */
+void rr_elastic_done(struct rr_sim *s);
+bool rr_elastic_drains(const struct rr_scenario *sc); /* does any pool close nodes with jobs? */
+void rr_elastic_look(struct rr_sim *s, uint32_t slot);
 void rr_elastic_boot_done(struct rr_sim *s, uint32_t slot);
 void rr_elastic_timer(struct rr_sim *s, uint32_t slot);
 void rr_elastic_busy(struct rr_sim *s, size_t pool, uint32_t node);  /* a job starts on it */
 void rr_elastic_freed(struct rr_sim *s, size_t pool, uint32_t node); /* its last job ended */
 void rr_elastic_settle(struct rr_sim *s);                            /* after the pass: arm timers, release what is overdue */
 void rr_elastic_close(struct rr_sim *s, int64_t end_us);             /* leases end */
+/* waits.c: how long jobs have waited, by ask. */
+void rr_waits_init(struct rr_sim *s);
+void rr_waits_done(struct rr_sim *s);
+void rr_waits_enter(struct rr_sim *s, uint32_t job, uint32_t ask);
 #endif

@@ -289,6 +289,7 @@ void rr_sim_requeue(struct rr_sim *s, uint32_t job, uint32_t ask)
 {
     s->outcome[job].state = RR_JOB_WAITING;
     enter_queue(s, ask);
+    if (s->waits) rr_waits_enter(s, job, ask);
     s->policy->submit(s->policy_state, s, job, ask);
 }
 
@@ -309,5 +310,6 @@ void rr_sim_submit(struct rr_sim *s, uint32_t job)
     }
     o->state = RR_JOB_WAITING;
     enter_queue(s, ask);
+    if (s->waits) rr_waits_enter(s, job, ask);
     s->policy->submit(s->policy_state, s, job, ask);
 }

@@ -51,6 +51,17 @@ static const struct rr_param fake_easy_rows[] = {
      .most = 1e6,
      .help = "depth"},
 };
+struct fake_scaler {
+    uint64_t given;
+    double low, high;
+    int64_t window_us, cooldown_us;
+};
+static const struct rr_param fake_scaler_rows[] = {
+    {.name = "low", .type = RR_P_SHARE, .offset = offsetof(struct fake_scaler, low), .def = "0.2", .help = "low"},
+    {.name = "high", .type = RR_P_SHARE, .offset = offsetof(struct fake_scaler, high), .def = "0.9", .help = "high"},
+    {.name = "window", .type = RR_P_TIME, .offset = offsetof(struct fake_scaler, window_us), .def = "\"1 min\"", .help = "window"},
+    {.name = "cooldown", .type = RR_P_TIME, .offset = offsetof(struct fake_scaler, cooldown_us), .def = "\"1 min\"", .help = "cooldown"},
+};
 static const struct rr_kind fake_on_demand = {"on_demand", "by use", fake_on_demand_rows, 2, sizeof(struct fake_plan), RR_USE_POOL},
                             fake_owned = {"owned", "bought", NULL, 0, 0, RR_USE_POOL},
                             fake_reserved = {"reserved", "promised", fake_reserved_rows, 3, sizeof(struct fake_plan), RR_USE_COMMITMENT},
@@ -58,13 +69,16 @@ static const struct rr_kind fake_on_demand = {"on_demand", "by use", fake_on_dem
                             fake_fifo = {"fifo", "in order", NULL, 0, 0, 0},
                             fake_easy = {"easy_backfill", "EASY", fake_easy_rows, 1, sizeof(struct fake_policy), 0},
                             fake_pack = {"pack", "pack", NULL, 0, 0, 0}, fake_spread = {"spread", "spread", NULL, 0, 0, 0},
+                            fake_queue = {"queue", "by demand", NULL, 0, 0, 0},
+                            fake_utilization = {"utilization", "by share", fake_scaler_rows, 4, sizeof(struct fake_scaler), 0},
                             fake_csv = {"csv", "csv", NULL, 0, 0, 0}, fake_swf = {"swf", "swf", NULL, 0, 0, 0};
 static const struct rr_kind *const fake_plans[] = {&fake_on_demand, &fake_owned, &fake_reserved, &fake_spot};
 static const struct rr_kind *const fake_policies[] = {&fake_fifo, &fake_easy};
 static const struct rr_kind *const fake_placements[] = {&fake_pack, &fake_spread};
 static const struct rr_kind *const fake_importers[] = {&fake_csv, &fake_swf};
+static const struct rr_kind *const fake_autoscalers[] = {&fake_queue, &fake_utilization};
 static const struct rr_registry fake_registry = {
-    {fake_plans, sizeof fake_plans / sizeof *fake_plans}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}};
+    {fake_plans, 4}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}, {fake_autoscalers, 2}};
 
 static const struct rr_hardware fake_hardware[] = {
     {.id = "hgx-h100-8", .gpu = "h100-80gb-sxm", .gpus = 8, .cpus_milli = 224000, .memory_mib = 2097152}};

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/scenario_autoscale.c - "autoscale" of the scenario and of pools: a pool's own, else the scenario's. */
+#include "data/scenario_rows.h"
+#include <string.h>
+
+// {"policy": ..., own rows}
+static enum rr_status read_one(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *object, const char *pointer,
+                               struct rr_autoscale *ret)
+{
+    static const char *const policy_alone[] = {"policy", NULL};
+    const struct rr_json *json = r->param.json;
+    (void)s;
+    if (!cJSON_IsObject(object))
+        return rr_json_fail(RR_EINPUT, json, object, pointer, "%s given; an object is expected, such as {\"policy\": \"utilization\"}",
+                            rr_param_shown(object, r->param.arena));
+    const cJSON *word = rr_param_unwrap(rr_json_member(object, "policy"));
+    if (!word)
+        return rr_json_fail(RR_EINPUT, json, object, pointer,
+                            "\"policy\" is missing: who grows and shrinks pools, such as \"utilization\"; see `rackrate list autoscalers`");
+    const struct rr_kind *k = cJSON_IsString(word) ? rr_kind_find(r->reg->autoscalers, word->valuestring) : NULL;
+    const char *at = rr_pointer_join(r->param.arena, pointer, "policy");
+    if (!k) return rr_unknown_kind(r, word, at, "autoscaler", r->reg->autoscalers, 0);
+    *ret = (struct rr_autoscale){.policy = k, .pointer = pointer, .json = object};
+    ret->params = rr_alloc(r->param.arena, 1, k->params_size > sizeof(uint64_t) ? k->params_size : sizeof(uint64_t));
+    return rr_params_read(&r->param, k->params, k->n_params, object, pointer, policy_alone, ret->params);
+}
+
+static enum rr_status read_own(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *pool, struct rr_pool *p)
+{
+    const cJSON *object = rr_json_member(pool, "autoscale");
+    p->autoscale = s->autoscale;
+    if (!object) return RR_OK;
+    const char *pointer = rr_pointer_join(r->param.arena, p->pointer, "autoscale");
+    if (p->nodes_min == p->nodes_max)
+        return rr_json_fail(RR_EINPUT, r->param.json, object, pointer,
+                            "the pool always has the same nodes; say how far it may go, such as \"nodes\": {\"min\": 0, \"max\": 32}");
+    return read_one(r, s, object, pointer, &p->autoscale);
+}
+
+enum rr_status rr_autoscale_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+{
+    const cJSON *all = rr_json_member(document, "autoscale"), *pools = rr_json_member(document, "pools");
+    if (all) RR_TRY(read_one(r, s, all, "/autoscale", &s->autoscale));
+    for (size_t i = 0; i < s->n_pools; i++) RR_TRY(read_own(r, s, rr_json_member(pools, s->pool[i].name), &s->pool[i]));
+    return RR_OK;
+}

@@ -1,0 +1,3 @@
+/* Autoscalers, one row each; see sim/autoscale/autoscale.h. The first is the default. */
+X(queue)
+X(utilization)

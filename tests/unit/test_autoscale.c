@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * tests/unit/test_autoscale.c - autoscalers, by hand: when nodes are asked for and when they leave. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "data/base/json.h"
+#include "sim/autoscale/autoscale.h"
+#include <string.h>
+
+#define MOST 64
+struct job {
+    int64_t submit_s, run_s;
+    int32_t gpus;
+};
+static struct rr_trace trace;
+static int64_t submit_us[MOST], run_us[MOST];
+static int32_t gpus_milli[MOST];
+static struct rr_scenario scenario;
+static struct rr_pool pools[3];
+static struct rr_node_shape eight = {.gpus = 8, .gpu = "", .name = ""}, sixteen = {.gpus = 16, .gpu = "", .name = ""};
+static struct rr_world world;
+static struct rr_arena *arena;
+
+static int setup(void **state)
+{
+    (void)state;
+    arena = rr_arena_create();
+    return 0;
+}
+
+static int teardown(void **state)
+{
+    (void)state;
+    rr_arena_free(arena);
+    return 0;
+}
+
+static void jobs(const struct job *j, size_t n)
+{
+    assert_true(n <= MOST);
+    trace = (struct rr_trace){.n = n, .submit_us = submit_us, .run_us = run_us, .gpus_milli = gpus_milli};
+    for (size_t i = 0; i < n; i++) {
+        submit_us[i] = j[i].submit_s * RR_S;
+        run_us[i] = j[i].run_s * RR_S;
+        gpus_milli[i] = 1000 * j[i].gpus;
+    }
+    world = (struct rr_world){.scenario = &scenario, .trace = &trace, .horizon_us = RR_NEVER};
+}
+
+static struct rr_pool *pool(size_t i, const struct rr_node_shape *shape, int64_t min, int64_t max)
+{
+    if (i == 0)
+        scenario = (struct rr_scenario){
+            .pool = pools, .scheduler = {.policy = rr_kind_find(rr_policies, "fifo"), .placement = rr_kind_find(rr_placements, "pack")}};
+    pools[i] =
+        (struct rr_pool){.name = "p", .pointer = "/pools/p", .shape = shape, .n_shapes = 1, .nodes_min = min, .nodes_max = max, .gpu = ""};
+    scenario.n_pools = i + 1;
+    return &pools[i];
+}
+
+// {"low": 0.3, ...}: the rows of the autoscaler as a scenario would give them.
+static void scaled(struct rr_pool *p, const char *policy, const char *rows)
+{
+    struct rr_json *json = rr_json_create();
+    cJSON *object = NULL;
+    const struct rr_kind *k = rr_kind_find(rr_autoscalers, policy);
+    assert_non_null(k);
+    if (rr_json_parse(json, "test", rows, false, &object) != RR_OK) fail_msg("%s", rr_reason());
+    p->autoscale = (struct rr_autoscale){.policy = k, .pointer = "/autoscale", .params = rr_alloc(arena, 1, k->params_size + 8)};
+    const struct rr_param_ctx ctx = {.json = json, .arena = arena, .base = "."};
+    if (rr_params_read(&ctx, k->params, k->n_params, object, "/autoscale", NULL, p->autoscale.params) != RR_OK) fail_msg("%s", rr_reason());
+    cJSON_Delete(object);
+    rr_json_free(json);
+}
+
+static struct rr_replay run(void)
+{
+    struct rr_replay r;
+    if (rr_engine_run(&world, &r) != RR_OK) fail_msg("%s", rr_reason());
+    if (rr_replay_check_jobs(&world, &r, NULL) != RR_OK || rr_replay_check_time(&world, &r, NULL) != RR_OK) fail_msg("%s", rr_reason());
+    return r;
+}
+
+#define starts(r, i, s) assert_int_equal((r).outcome[i].start_us, (s)*RR_S)
+
+// Lease i of the pool, in order of its request: seconds.
+static void lease(const struct rr_replay *r, size_t i, int64_t start_s, int64_t ready_s, int64_t end_s)
+{
+    assert_true(i < r->n_leases);
+    if (r->lease[i].start_us != start_s * RR_S || r->lease[i].ready_us != ready_s * RR_S || r->lease[i].end_us != end_s * RR_S)
+        fail_msg("lease %zu: %g, %g, %g s", i, (double)r->lease[i].start_us / 1e6, (double)r->lease[i].ready_us / 1e6,
+                 (double)r->lease[i].end_us / 1e6);
+}
+
+// --- utilization ---
+
+// One node of 8 GPUs, full from 0 on, and a second job that waits: the first look with a whole window behind it is at 600 s, and sees 100 %.
+static void busy_nodes_make_it_grow(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 1, 3);
+    p->boot_us = 90 * RR_S;
+    scaled(p, "utilization", "{\"cooldown\": \"1 h\"}");
+    jobs((struct job[]){{0, 1000, 8}, {1, 100, 8}}, 2);
+    struct rr_replay r = run();
+    assert_int_equal(r.n_leases, 2);
+    lease(&r, 0, 0, 0, 1000);
+    lease(&r, 1, 600, 690, 1000); // the end is that of the replay
+    starts(r, 1, 690);
+    rr_replay_done(&r);
+}
+
+// 7 of 8 GPUs are 87.5 %; 6 of 8 are 75 %, which is not above 80 %. Nobody waits.
+static void it_is_the_share_that_counts(void **state)
+{
+    (void)state;
+    for (int gpus = 6; gpus <= 7; gpus++) {
+        struct rr_pool *p = pool(0, &eight, 1, 3);
+        scaled(p, "utilization", "{\"window\": \"5 min\", \"cooldown\": \"1 h\"}");
+        jobs((struct job[]){{0, 2000, gpus}}, 1);
+        struct rr_replay r = run();
+        assert_int_equal(r.n_leases, gpus == 7 ? 2 : 1);
+        if (gpus == 7) lease(&r, 1, 300, 300, 2000);
+        rr_replay_done(&r);
+    }
+}
+
+// The mean over the window, not what is now: 8 GPUs busy from 240 s on are 60 / 300 at 300 s, 120 / 360 ..., and above 80 % of the last 300 s
+// first at 540 s, when the window is [240, 540].
+static void the_window_is_averaged(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 1, 3);
+    scaled(p, "utilization", "{\"window\": \"5 min\", \"low\": 0}");
+    jobs((struct job[]){{240, 2000, 8}}, 1);
+    struct rr_replay r = run();
+    lease(&r, 1, 540, 540, 2240); // 480 s: 240 of 300 s are 80 %, no more. Afterwards 8 of 16 GPUs: 50 %
+    rr_replay_done(&r);
+}
+
+// Two nodes of 16 GPUs, 8 busy on each: 50 %, below 80 %. The 16-GPU gang fits nowhere, and the pool grows when it has waited longer than 10 min.
+static void a_gang_that_does_not_fit_makes_it_grow(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &sixteen, 2, 4);
+    p->boot_us = 90 * RR_S;
+    scaled(p, "utilization", "{}");
+    scenario.scheduler.placement = rr_kind_find(rr_placements, "spread");
+    jobs((struct job[]){{0, 20000, 8}, {0, 20000, 8}, {30, 3000, 16}}, 3);
+    struct rr_replay r = run();
+    lease(&r, 2, 660, 750, 20000); // looks at 600 (waited 570 s) and 660 (630 s)
+    starts(r, 2, 750);
+    rr_replay_done(&r);
+}
+
+// The same on 8-GPU nodes, where the gang needs two whole ones: it grows by what the gang lacks.
+static void it_grows_by_what_the_gang_lacks(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 2, 8);
+    scaled(p, "utilization", "{}");
+    scenario.scheduler.placement = rr_kind_find(rr_placements, "spread");
+    jobs((struct job[]){{0, 20000, 4}, {0, 20000, 4}, {30, 3000, 24}}, 3);
+    struct rr_replay r = run();
+    assert_int_equal(r.pool[0].nodes_peak, 5);
+    starts(r, 2, 660);
+    rr_replay_done(&r);
+}
+
+// From nothing there is no share to read: what waits makes it grow.
+static void from_no_node_at_all(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 0, 4);
+    p->boot_us = 60 * RR_S;
+    scaled(p, "utilization", "{\"window\": \"2 min\"}");
+    jobs((struct job[]){{0, 100, 8}}, 1);
+    struct rr_replay r = run();
+    lease(&r, 0, 180, 240, 340); // longer than 120 s: the look at 180 s
+    rr_replay_done(&r);
+}
+
+// It grows by two at 600 s. At 1200 s the window [600, 1200] has 400 s of 8 GPUs, 100 s of 16 and 400 s of one: 5200 / 14400 = 36 %; at 1260 s
+// 340 x 8 + 40 x 16 + 460 = 3820: 26.5 %, below 30 %. The idle node leaves at once, the one with a job when that has ended at 3800 s; the job
+// of 1300 s goes to the first node.
+static void shrinking(bool drain, int64_t last_s)
+{
+    struct rr_pool *p = pool(0, &eight, 1, 3);
+    scaled(p, "utilization", drain ? "{\"step\": 2}" : "{\"step\": 2, \"drain\": false}");
+    jobs((struct job[]){{0, 1000, 8}, {1, 100, 8}, {1, 100, 8}, {800, 3000, 1}, {1300, 10000, 1}}, 5);
+    struct rr_replay r = run();
+    assert_int_equal(r.n_leases, 3);
+    lease(&r, 0, 0, 0, 11300);
+    lease(&r, 1, 600, 600, last_s);
+    lease(&r, 2, 600, 600, 1260);
+    assert_int_equal(r.outcome[4].node, drain ? 0 : 1);
+    rr_replay_done(&r);
+}
+
+static void a_node_with_a_job_is_drained(void **state)
+{
+    (void)state;
+    shrinking(true, 3800);
+}
+
+// Without draining it stays as long as it gets jobs.
+static void or_stays_while_it_is_used(void **state)
+{
+    (void)state;
+    shrinking(false, 11300);
+}
+
+// 1 of 16 GPUs is busy from 700 s on, but a gang of 16 waits for it to end.
+static void nothing_leaves_while_a_job_waits(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 1, 2);
+    scaled(p, "utilization", "{\"cooldown\": \"1 min\"}");
+    jobs((struct job[]){{0, 700, 8}, {1, 9000, 1}, {2, 100, 16}, {9900, 1, 1}}, 4);
+    struct rr_replay r = run();
+    starts(r, 1, 600); // on the second node, which came then
+    starts(r, 2, 9600);
+    lease(&r, 1, 600, 600, 9700); // 6 % busy for two hours; at 9660 s the gang runs, and its node is the one to leave
+    rr_replay_done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(busy_nodes_make_it_grow),          cmocka_unit_test(it_is_the_share_that_counts),
+        cmocka_unit_test(the_window_is_averaged),           cmocka_unit_test(a_gang_that_does_not_fit_makes_it_grow),
+        cmocka_unit_test(it_grows_by_what_the_gang_lacks),  cmocka_unit_test(from_no_node_at_all),
+        cmocka_unit_test(a_node_with_a_job_is_drained),     cmocka_unit_test(or_stays_while_it_is_used),
+        cmocka_unit_test(nothing_leaves_while_a_job_waits),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
