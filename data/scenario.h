@@ -85,7 +85,7 @@ struct rr_scheduler {
     void *policy_params, *placement_params;
     const char *policy_name, *placement_name;
     enum { RR_ESTIMATE_USER, RR_ESTIMATE_EXACT, RR_ESTIMATE_FACTOR, RR_ESTIMATE_NOISE } estimate;
-    double estimate_factor; /* run time x factor with RR_ESTIMATE_FACTOR; run time x exp(factor x normal) with RR_ESTIMATE_NOISE */
+    double estimate_factor; /* run time x factor with RR_ESTIMATE_FACTOR; run time x e^(factor x normal) with RR_ESTIMATE_NOISE */
     const cJSON *estimate_json;
     int order;     /* 0 arrival, 1 shortest (by estimate) */
     bool blocking; /* fifo: a head that does not fit blocks all behind it (default true) */
