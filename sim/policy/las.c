@@ -10,12 +10,12 @@
 #include "sim/policy/ranked.h"
 
 struct params {
-    uint64_t given;
-    int64_t max_wait_us;
+    struct rr_ranked_params common; // first
     int64_t threshold_us;
 };
 static const struct rr_param params[] = {
-    RR_RANKED_MAX_WAIT(struct params),
+    RR_RANKED_MAX_WAIT,
+    RR_RANKED_MIGRATE,
     {.name = "threshold",
      .type = RR_P_TIME,
      .offset = offsetof(struct params, threshold_us),
@@ -77,7 +77,8 @@ static void las_init(void *state, struct rr_sim *s)
     l->threshold_us = p->threshold_us;
     l->wake_us = RR_NEVER;
     l->rank = memset(rr_xrealloc(NULL, s->trace->n + 1, sizeof *l->rank), 0, (s->trace->n + 1) * sizeof *l->rank);
-    const struct rr_rank_rules rules = {.waits = waits, .runs = runs, .preempts = true, .max_wait_us = p->max_wait_us};
+    const struct rr_rank_rules rules = {
+        .waits = waits, .runs = runs, .preempts = true, .max_wait_us = p->common.max_wait_us, .migrate = p->common.migrate};
     rr_ranked_init(&l->ranked, s, rules, l);
 }
 

@@ -6,12 +6,12 @@
 #include "sim/policy/ranked.h"
 
 struct params {
-    uint64_t given;
-    int64_t max_wait_us;
+    struct rr_ranked_params common; // first
     bool preempt;
 };
 static const struct rr_param params[] = {
-    RR_RANKED_MAX_WAIT(struct params),
+    RR_RANKED_MAX_WAIT,
+    RR_RANKED_MIGRATE,
     {.name = "preempt",
      .type = RR_P_BOOL,
      .offset = offsetof(struct params, preempt),
@@ -42,8 +42,12 @@ static void priority_init(void *state, struct rr_sim *s)
 {
     const struct params *p = s->how->policy_params, plain = {0};
     if (!p) p = &plain;
-    const struct rr_rank_rules rules = {
-        .waits = waits, .runs = runs, .preempts = p->preempt, .blocking = s->how->blocking, .max_wait_us = p->max_wait_us};
+    const struct rr_rank_rules rules = {.waits = waits,
+                                        .runs = runs,
+                                        .preempts = p->preempt,
+                                        .blocking = s->how->blocking,
+                                        .max_wait_us = p->common.max_wait_us,
+                                        .migrate = p->preempt ? p->common.migrate : 0};
     rr_ranked_init(state, s, rules, NULL);
 }
 

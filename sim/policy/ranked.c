@@ -26,7 +26,7 @@ static bool is_guarded(int64_t rank) { return rank < RR_RANK_LEAST; }
 static int64_t running_rank(void *ctx, struct rr_sim *s, uint32_t slot)
 {
     struct rr_ranked *r = ctx;
-    if (r->wait_us && is_guarded(r->rank[s->slot.at[slot].job])) return INT64_MIN;
+    if (rr_ranked_is_guarded(r, s->slot.at[slot].job)) return INT64_MIN;
     return r->rules.runs(r->state, s, slot);
 }
 
@@ -38,7 +38,9 @@ void rr_ranked_init(struct rr_ranked *r, const struct rr_sim *s, struct rr_rank_
     if (rules.preempts) rr_victims_init(&r->victims, s, running_rank, r, rules.falls);
     // where speeds differ an interrupted job may come before the one that it made room for
     r->victims.spares = rules.preempts && rr_sim_has_speeds(s);
-    if (r->victims.spares || rules.max_wait_us > 0) r->rank = zeros(s->trace->n);
+    r->n_pools = s->n_pools;
+    if (rules.migrate) rr_ranked_migration_init(r, s);
+    if (r->victims.spares || rules.max_wait_us > 0 || rules.migrate) r->rank = zeros(s->trace->n);
     if (rules.max_wait_us == 0) return;
     r->wait_us = zeros(s->trace->n);
     r->since_us = zeros(s->trace->n);
@@ -54,6 +56,8 @@ void rr_ranked_done(void *ranked)
     rr_vec_done(&r->candidate);
     rr_vec_done(&r->due);
     rr_vec_done(&r->young);
+    rr_vec_done(&r->waiting);
+    rr_ranked_migration_done(r, r->n_pools);
     free(r->rank);
     free(r->wait_us);
     free(r->since_us);
@@ -89,6 +93,11 @@ static void enter(struct rr_ranked *r, const struct rr_sim *s, struct rr_ranked_
     while (r->ask.n <= x.ask) rr_vec_push(&r->ask, (struct rr_ranked_ask){0});
     struct rr_ranked_ask *a = &r->ask.at[x.ask];
     if (r->rank) r->rank[x.job] = x.rank;
+    if (r->migration) {
+        rr_vec_push(&r->waiting, x);
+        r->again = true;
+        return;
+    }
     rr_heap_put(jobs, &a->heap, x);
     if (r->passing) { // interrupted for another job: it may find room elsewhere, unless one like it, and before it, did not
         if (a->heap.at[0].job == x.job) consider(r, s, x.ask);
@@ -147,7 +156,7 @@ void rr_ranked_timer(void *ranked, struct rr_sim *s)
 void rr_ranked_submit(void *ranked, struct rr_sim *s, uint32_t job, uint32_t ask)
 {
     struct rr_ranked *r = ranked;
-    const bool guarded = r->wait_us && is_guarded(r->rank[job]);
+    const bool guarded = rr_ranked_is_guarded(r, job);
     enter(r, s, (struct rr_ranked_job){guarded ? r->rank[job] : r->rules.waits(r->state, s, job), job, ask});
     if (r->wait_us) watch(r, s, job);
 }
@@ -156,7 +165,7 @@ void rr_ranked_started(void *ranked, struct rr_sim *s, uint32_t job)
 {
     struct rr_ranked *r = ranked;
     if (r->wait_us) r->wait_us[job] += s->now_us - r->since_us[job];
-    if (!r->rules.preempts) return;
+    if (!r->rules.preempts || r->migration) return;
     rr_victims_touch(&r->victims, s, job);
     if (r->victims.spares) rr_vec_push(&r->young, job);
 }
@@ -164,12 +173,12 @@ void rr_ranked_started(void *ranked, struct rr_sim *s, uint32_t job)
 void rr_ranked_ended(void *ranked, struct rr_sim *s, uint32_t job)
 {
     struct rr_ranked *r = ranked;
-    if (r->rules.preempts) rr_victims_touch(&r->victims, s, job);
+    if (r->rules.preempts && !r->migration) rr_victims_touch(&r->victims, s, job);
 }
 
 void rr_ranked_changed(struct rr_ranked *r, struct rr_sim *s, uint32_t job)
 {
-    rr_victims_touch(&r->victims, s, job);
+    if (!r->migration) rr_victims_touch(&r->victims, s, job);
     r->again = true;
 }
 
@@ -231,12 +240,28 @@ static void stop_at(struct rr_ranked *r, struct rr_ranked_job x)
 static void forget_started(struct rr_ranked *r, const struct rr_ranked_job *x)
 {
     struct rr_ranked_ask *a = &r->ask.at[x->ask];
-    if (a->heap.at[0].job == x->job) rr_heap_drop(jobs, &a->heap); // else it is old from now on
+    if (a->heap.at[0].job == x->job) {
+        rr_heap_drop(jobs, &a->heap);
+        return;
+    }
+    // an interrupted job came before it: one that had not yet paid for its last interruption is nearer to its end than when it ran
+    size_t i = 1;
+    while (a->heap.at[i].job != x->job || a->heap.at[i].rank != x->rank) i++;
+    const struct rr_ranked_job last = a->heap.at[--a->heap.n];
+    if (i == a->heap.n) return;
+    a->heap.at[i] = last;
+    for (size_t k = 1; k < a->heap.n; k++) jobs_rise(a->heap.at, k, a->heap.at[k]);
 }
 
 void rr_ranked_pass(void *ranked, struct rr_sim *s)
 {
     struct rr_ranked *r = ranked;
+    if (r->migration) {
+        if (r->again || r->freed != s->freed) rr_ranked_migrate(r, s);
+        r->again = false;
+        r->freed = s->freed;
+        return;
+    }
     for (size_t i = 0; i < r->young.n; i++) rr_victims_touch(&r->victims, s, r->young.at[i]);
     r->young.n = 0;
     bool all = r->again || r->freed != s->freed;

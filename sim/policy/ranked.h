@@ -17,6 +17,10 @@
 
 #define RR_RANK_LEAST (INT64_MIN / 2) /* ranks of policies are not below; those of the guard are */
 
+/* May running jobs be moved (migrate.c)? */
+enum rr_migrate { RR_MIGRATE_NEVER, RR_MIGRATE_NEEDED, RR_MIGRATE_ALWAYS };
+extern const char *const rr_migrate_words[];
+
 struct rr_rank_rules {
     int64_t (*waits)(void *state, struct rr_sim *s, uint32_t job); /* the rank of a job that waits from now on */
     rr_rank_fn runs;                                               /* and of one that runs; NULL without `preempts` */
@@ -24,6 +28,7 @@ struct rr_rank_rules {
     bool counts_from_zero; /* ranks are times: `waits` from now on, `runs` from time 0 */
     bool falls;            /* as in victims.h */
     int64_t max_wait_us;   /* 0: no guard */
+    int migrate;           /* enum rr_migrate; needs `preempts` */
 };
 struct rr_ranked_job {
     int64_t rank;
@@ -54,6 +59,9 @@ struct rr_ranked {
     bool again;                             /* look at all, whatever has happened */
     bool passing, blocked;                  /* by `blocker` */
     struct rr_ranked_job blocker;
+    RR_VEC(struct rr_ranked_job) waiting; /* with `migrate`: in place of the heaps */
+    struct rr_migration *migration;
+    size_t n_pools;
 };
 void rr_ranked_init(struct rr_ranked *r, const struct rr_sim *s, struct rr_rank_rules rules, void *state);
 /* The hooks of a policy whose state begins with a struct rr_ranked. */
@@ -65,13 +73,29 @@ void rr_ranked_ended(void *ranked, struct rr_sim *s, uint32_t job);
 void rr_ranked_timer(void *ranked, struct rr_sim *s);
 #define RR_RANKED_HOOKS \
     .done = rr_ranked_done, .submit = rr_ranked_submit, .pass = rr_ranked_pass, .started = rr_ranked_started, .timer = rr_ranked_timer
+static inline bool rr_ranked_is_guarded(const struct rr_ranked *r, uint32_t job) { return r->wait_us && r->rank[job] < RR_RANK_LEAST; }
+/* migrate.c */
+void rr_ranked_migration_init(struct rr_ranked *r, const struct rr_sim *s);
+void rr_ranked_migration_done(struct rr_ranked *r, size_t n_pools);
+void rr_ranked_migrate(struct rr_ranked *r, struct rr_sim *s);
 /* The rank of a running job has changed other than by falling. */
 void rr_ranked_changed(struct rr_ranked *r, struct rr_sim *s, uint32_t job);
 
-/* `"max_wait"`, the row of the guard, for the tables of policies. */
-#define RR_RANKED_MAX_WAIT(into)                                                                                     \
-    {                                                                                                                \
-        .name = "max_wait", .type = RR_P_TIME, .offset = offsetof(into, max_wait_us), .def = "\"0 s\"", .unit = "s", \
-        .help = "a job that has waited longer goes before all others; 0 = never", .flags = RR_PF_DECIDES             \
+/* What the parameters of every ranked policy begin with, and the rows for them. `migrate` alone where jobs are interrupted. */
+struct rr_ranked_params {
+    uint64_t given;
+    int64_t max_wait_us;
+    int migrate;
+};
+#define RR_RANKED_MAX_WAIT                                                                                                              \
+    {                                                                                                                                   \
+        .name = "max_wait", .type = RR_P_TIME, .offset = offsetof(struct rr_ranked_params, max_wait_us), .def = "\"0 s\"", .unit = "s", \
+        .help = "a job that has waited longer goes before all others; 0 = never", .flags = RR_PF_DECIDES                                \
+    }
+#define RR_RANKED_MIGRATE                                                                                                       \
+    {                                                                                                                           \
+        .name = "migrate", .type = RR_P_WORD, .offset = offsetof(struct rr_ranked_params, migrate), .def = "\"never\"",         \
+        .words = rr_migrate_words, .help = "move running jobs: never, when needed to let others in, or lay all anew each time", \
+        .flags = RR_PF_DECIDES                                                                                                  \
     }
 #endif

@@ -6,10 +6,11 @@
 #include "sim/policy/ranked.h"
 
 struct params {
-    uint64_t given;
-    int64_t max_wait_us;
+    struct rr_ranked_params common; // first
 };
-static const struct rr_param params[] = {RR_RANKED_MAX_WAIT(struct params)};
+static const struct rr_param params[] = {
+    RR_RANKED_MAX_WAIT,
+};
 
 static int64_t waits(void *state, struct rr_sim *s, uint32_t job)
 {
@@ -20,8 +21,8 @@ static int64_t waits(void *state, struct rr_sim *s, uint32_t job)
 static void sjf_init(void *state, struct rr_sim *s)
 {
     const struct params *p = s->how->policy_params;
-    rr_ranked_init(state, s, (struct rr_rank_rules){.waits = waits, .blocking = s->how->blocking, .max_wait_us = p ? p->max_wait_us : 0},
-                   NULL);
+    rr_ranked_init(
+        state, s, (struct rr_rank_rules){.waits = waits, .blocking = s->how->blocking, .max_wait_us = p ? p->common.max_wait_us : 0}, NULL);
 }
 
 const struct rr_policy rr_policy_sjf = {.kind = {.name = "sjf",

@@ -9,10 +9,9 @@
 #include "sim/policy/ranked.h"
 
 struct params {
-    uint64_t given;
-    int64_t max_wait_us;
+    struct rr_ranked_params common; // first
 };
-static const struct rr_param params[] = {RR_RANKED_MAX_WAIT(struct params)};
+static const struct rr_param params[] = {RR_RANKED_MAX_WAIT, RR_RANKED_MIGRATE};
 
 static int64_t waits(void *state, struct rr_sim *s, uint32_t job)
 {
@@ -29,8 +28,12 @@ static int64_t runs(void *state, struct rr_sim *s, uint32_t slot)
 static void srtf_init(void *state, struct rr_sim *s)
 {
     const struct params *p = s->how->policy_params;
-    const struct rr_rank_rules rules = {
-        .waits = waits, .runs = runs, .preempts = true, .counts_from_zero = true, .max_wait_us = p ? p->max_wait_us : 0};
+    const struct rr_rank_rules rules = {.waits = waits,
+                                        .runs = runs,
+                                        .preempts = true,
+                                        .counts_from_zero = true,
+                                        .max_wait_us = p ? p->common.max_wait_us : 0,
+                                        .migrate = p ? p->common.migrate : 0};
     rr_ranked_init(state, s, rules, NULL);
 }
 

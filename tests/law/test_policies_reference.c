@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include "data/base/rng.h"
 #include "sim/engine/engine.h"
+#include "sim/policy/ranked.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,12 +31,14 @@ struct job {
     int64_t first_start, end, begin, kept, owed, waited, since, held, entered; // `begin` of the attempt; `overhead` in front of it
     int64_t overhead;
     int queue; // las
-    bool holds[MOST_NODES];
+    bool holds[MOST_NODES], plan[MOST_NODES];
+    bool chosen, stays;
 };
 struct world {
     enum policy policy;
     int nodes, gpus, cpus, jobs; // of a node; cpus 0: not counted
     bool preempt, blocking;
+    int migrate;
     int64_t max_wait, round, start, restore, write, threshold;
     struct job job[MOST_JOBS];
     int64_t now, entries;
@@ -97,6 +100,17 @@ static int64_t rank(const struct world *w, const struct job *j)
 
 // --- starting and interrupting ---
 
+static void begin_there(struct world *w, struct job *j)
+{
+    j->overhead = overhead(w, j);
+    j->owed = 0;
+    j->begin = w->now;
+    if (j->attempts++ == 0) j->first_start = w->now;
+    j->waited += w->now - j->since;
+    j->end = w->now + j->overhead + j->run - j->kept;
+    j->active = true;
+}
+
 static void begin(struct world *w, struct job *j)
 {
     int got = 0;
@@ -123,13 +137,14 @@ static void begin(struct world *w, struct job *j)
         j->node = best;
         j->holds[best] = true;
     }
-    j->overhead = overhead(w, j);
-    j->owed = 0;
-    j->begin = w->now;
-    if (j->attempts++ == 0) j->first_start = w->now;
-    j->waited += w->now - j->since;
-    j->end = w->now + j->overhead + j->run - j->kept;
-    j->active = true;
+    begin_there(w, j);
+}
+
+static void begin_as(struct world *w, struct job *j, const bool *plan)
+{
+    memcpy(j->holds, plan, sizeof j->holds);
+    for (j->node = 0; !plan[j->node];) j->node++;
+    begin_there(w, j);
 }
 
 static void release(struct job *j)
@@ -225,6 +240,99 @@ static bool clear_many(struct world *w, const struct job *j, int64_t above)
     return true;
 }
 
+// --- the pass that moves jobs ---
+
+// Room on node n beside all that is planned there.
+static bool plan_fits(const struct world *w, const struct job *j, int n)
+{
+    int gpus = w->gpus, cpus = w->cpus;
+    for (int i = 0; i < w->jobs; i++)
+        if (w->job[i].plan[n]) gpus -= share(w, &w->job[i]), cpus -= cpu_share(w, &w->job[i]);
+    if (j->k > 1) return gpus == w->gpus && cpus == w->cpus;
+    return gpus >= j->gpus && (w->cpus == 0 || cpus >= j->cpus);
+}
+
+static bool plan_first(struct world *w, struct job *j)
+{
+    int got = 0;
+    bool take[MOST_NODES] = {false};
+    for (int n = 0; n < w->nodes && got < j->k; n++)
+        if (plan_fits(w, j, n)) take[n] = true, got++;
+    if (got < j->k) return false;
+    memcpy(j->plan, take, sizeof take);
+    return true;
+}
+
+static bool plan_own(struct world *w, struct job *j)
+{
+    for (int n = 0; n < w->nodes; n++)
+        if (j->holds[n] && !plan_fits(w, j, n)) return false;
+    memcpy(j->plan, j->holds, sizeof j->plan);
+    return true;
+}
+
+static void plan_nothing(struct world *w)
+{
+    for (int i = 0; i < w->jobs; i++) memset(w->job[i].plan, 0, sizeof w->job[i].plan);
+}
+
+static int by_order(const void *a, const void *b, void *ctx)
+{
+    const struct world *w = ctx;
+    const struct job *x = &w->job[*(const int *)a], *y = &w->job[*(const int *)b];
+    const bool fixed_x = x->active && x->guarded, fixed_y = y->active && y->guarded;
+    if (fixed_x != fixed_y) return fixed_x ? -1 : 1;
+    if (!fixed_x && x->guarded != y->guarded) return x->guarded ? -1 : 1;
+    if (!fixed_x && !x->guarded && rank(w, x) != rank(w, y)) return rank(w, x) < rank(w, y) ? -1 : 1;
+    return x < y ? -1 : x > y;
+}
+
+static bool plan_all(struct world *w, const int *order, int n, bool *stopped)
+{
+    bool any = false;
+    plan_nothing(w);
+    *stopped = false;
+    for (int i = 0; i < n; i++) {
+        struct job *j = &w->job[order[i]];
+        if (j->active && (j->guarded || *stopped))
+            j->chosen = plan_own(w, j);
+        else
+            j->chosen = !*stopped && plan_first(w, j);
+        any |= j->chosen && !j->active;
+        if (!j->chosen && !j->active && (w->blocking || j->guarded)) *stopped = true;
+    }
+    return any;
+}
+
+static void migrating_pass(struct world *w)
+{
+    int order[MOST_JOBS], n = 0;
+    bool stopped, beside = true;
+    for (int i = 0; i < w->jobs; i++)
+        if (waits(w, &w->job[i]) || w->job[i].active) order[n++] = i;
+    qsort_r(order, (size_t)n, sizeof *order, by_order, w);
+    const bool any = plan_all(w, order, n, &stopped);
+    if (any) {
+        beside = w->migrate == 1;
+        plan_nothing(w);
+        for (int i = 0; i < n; i++)
+            if (w->job[order[i]].chosen && w->job[order[i]].active) beside &= plan_own(w, &w->job[order[i]]);
+        for (int i = 0; i < n && beside; i++)
+            if (w->job[order[i]].chosen && !w->job[order[i]].active) beside &= plan_first(w, &w->job[order[i]]);
+        if (!beside) plan_all(w, order, n, &stopped);
+        for (int i = 0; i < n; i++) {
+            struct job *j = &w->job[order[i]];
+            if (!j->active || (j->guarded && j->chosen)) continue;
+            if (!j->chosen ? beside && plan_own(w, j) : memcmp(j->plan, j->holds, sizeof j->plan) == 0) continue;
+            interrupt(w, j);
+        }
+        for (int i = 0; i < n; i++)
+            if (w->job[order[i]].chosen && !w->job[order[i]].active) begin_as(w, &w->job[order[i]], w->job[order[i]].plan);
+    }
+    for (int i = 0; i < n && !stopped; i++)
+        if (!w->job[order[i]].active && fits(w, &w->job[order[i]])) begin(w, &w->job[order[i]]);
+}
+
 // --- the pass ---
 
 static struct job *first_waiting(struct world *w)
@@ -241,6 +349,10 @@ static struct job *first_waiting(struct world *w)
 
 static void pass(struct world *w)
 {
+    if (w->migrate) {
+        migrating_pass(w);
+        return;
+    }
     for (int i = 0; i < w->jobs; i++) w->job[i].refused = false;
     for (struct job *j; (j = first_waiting(w));) {
         const int64_t above = j->guarded ? -NEVER / 2 : rank(w, j);
@@ -296,21 +408,19 @@ static void reference(struct world *w)
             if (w->policy == LAS && j->active && j->queue == 0)
                 earlier(&next, j->begin + (w->threshold + j->gpus - 1) / j->gpus - j->held, w->now);
         }
-        if (any && w->round) earlier(&next, w->now - w->now % w->round + w->round, w->now);
+        if (any && w->round && w->now % w->round) earlier(&next, w->now - w->now % w->round + w->round, w->now);
         w->now = next;
     }
 }
 
 // --- the engine ---
 
-struct row { // as the policies' own parameters begin: given, max_wait, preempt
-    uint64_t given;
-    int64_t max_wait_us;
+struct row { // as the policies' own parameters
+    struct rr_ranked_params common;
     bool preempt;
 };
 struct las_row {
-    uint64_t given;
-    int64_t max_wait_us;
+    struct rr_ranked_params common;
     int64_t threshold_us;
 };
 
@@ -346,8 +456,8 @@ static void engine(const struct world *w, struct rr_replay *r)
     struct rr_node_shape shape = {.gpus = w->gpus, .cpus_milli = w->cpus * 1000, .memory_mib = w->cpus ? 1000 : 0, .gpu = "", .name = ""};
     struct rr_pool pool = {
         .name = "own", .pointer = "/pools/own", .shape = &shape, .n_shapes = 1, .nodes_min = w->nodes, .nodes_max = w->nodes, .gpu = ""};
-    struct row row = {.max_wait_us = w->max_wait * RR_S, .preempt = w->preempt};
-    struct las_row las = {.max_wait_us = w->max_wait * RR_S, .threshold_us = w->threshold * RR_S};
+    struct row row = {.common = {.max_wait_us = w->max_wait * RR_S, .migrate = w->migrate}, .preempt = w->preempt};
+    struct las_row las = {.common = {.max_wait_us = w->max_wait * RR_S, .migrate = w->migrate}, .threshold_us = w->threshold * RR_S};
     struct rr_scenario sc = {.pool = &pool,
                              .n_pools = 1,
                              .checkpoint = {.start_us = w->start * RR_S, .restore_us = w->restore * RR_S, .write_us = w->write * RR_S},
@@ -376,6 +486,7 @@ static void make(struct world *w, enum policy policy, uint64_t seed)
                         .max_wait = draw(&g, 4) ? 0 : 1 + draw(&g, 90),
                         .round = draw(&g, 4) ? 0 : 1 + draw(&g, 20),
                         .threshold = 32 * (1 + draw(&g, 4))}; // in whole seconds for powers of two
+    w->migrate = interrupts(w) && draw(&g, 3) == 0 ? 1 + draw(&g, 2) : 0;
     if (draw(&g, 3) == 0) w->cpus = w->gpus * (1 + draw(&g, 3));
     if (draw(&g, 2)) w->start = draw(&g, 4), w->restore = draw(&g, 4), w->write = draw(&g, 4);
     int64_t at = 0;
@@ -404,12 +515,17 @@ static void compare(const struct world *w, const struct rr_replay *r, uint64_t s
         if (o->start_us == j->first_start * RR_S && o->end_us == j->end * RR_S && o->node == (uint32_t)j->node &&
             o->attempts == j->attempts)
             continue;
-        fail_msg("%s, seed %llu (%d nodes of %d GPUs, %d CPUs, round %lld, guard %lld, blocking %d, preempt %d), job %d of %d: start %lld "
-                 "end %lld "
-                 "node %u attempts %d; the definition says %lld %lld %d %d",
-                 names[w->policy], (unsigned long long)seed, w->nodes, w->gpus, w->cpus, (long long)w->round, (long long)w->max_wait,
-                 w->blocking, w->preempt, i, w->jobs, (long long)(o->start_us / RR_S), (long long)(o->end_us / RR_S), o->node, o->attempts,
-                 (long long)j->first_start, (long long)j->end, j->node, j->attempts);
+        fail_msg(
+            "%s%s, seed %llu (%d nodes of %d GPUs, %d CPUs, round %lld, guard %lld, blocking %d, preempt %d), job %d of %d: start %lld "
+            "end %lld "
+            "node %u attempts %d; the definition says %lld %lld %d %d",
+            names[w->policy],
+            w->migrate == 2 ? " always moving"
+            : w->migrate    ? " moving"
+                            : "",
+            (unsigned long long)seed, w->nodes, w->gpus, w->cpus, (long long)w->round, (long long)w->max_wait, w->blocking, w->preempt, i,
+            w->jobs, (long long)(o->start_us / RR_S), (long long)(o->end_us / RR_S), o->node, o->attempts, (long long)j->first_start,
+            (long long)j->end, j->node, j->attempts);
     }
 }
 
