@@ -80,7 +80,8 @@ struct rr_lease {
     int64_t down_milli_us;              /* those that nobody could use: down, or drained */
     uint32_t node;                      /* global id */
     uint16_t pool;
-    uint8_t why; /* enum rr_reason: the node was lost for it, and the lease ended then; RR_WHY_NONE: it was released, or is held at the end */
+    uint8_t
+        why; /* enum rr_reason: the node was lost for it, and the lease ended then; RR_WHY_NONE: it was released, or is held at the end */
 };
 
 /* One line of a bill. Parts of the cost.* metrics by `type`; `line` says what it is for. */

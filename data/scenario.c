@@ -258,7 +258,10 @@ static bool is_of_the_base(struct loading *l, const char *reason)
 {
     cJSON *document = keep(l, cJSON_Duplicate(l->base, true));
     if (last_changes(l, &document) != RR_OK) return false;
-    return rr_scenario_read(&l->reading, document, new_variant(l, document, "base", "base")) != RR_OK && strcmp(rr_reason(), reason) == 0;
+    struct rr_scenario *s = new_variant(l, document, "base", "base");
+    const bool refused = rr_scenario_read(&l->reading, document, s) != RR_OK && strcmp(rr_reason(), reason) == 0;
+    rr_notes_done(&s->notes);
+    return refused;
 }
 
 // "...: /pools/own/plan/price: unknown key ...": does the base have it, so that it only fits the patched neighbours no more?
@@ -287,7 +290,10 @@ static enum rr_status add_variant(struct loading *l, cJSON *document, const char
     RR_TRY(last_changes(l, &document));
     struct rr_scenario *s = new_variant(l, document, alternative, name);
     const enum rr_status st = rr_scenario_read(&l->reading, document, s);
-    if (st != RR_OK) return in_alternative(l, st, name);
+    if (st != RR_OK) {
+        rr_notes_done(&s->notes);
+        return in_alternative(l, st, name);
+    }
     if (!s->name) s->name = stem_of(l->set.arena, l->set.path);
     rr_vec_push(&l->variant, s);
     return RR_OK;
