@@ -29,7 +29,7 @@ static double rate(const char *on, const char *key)
 static void make_table(void)
 {
     struct rr_input *in;
-    char *text;
+    char *text = NULL;
     size_t n;
     if (rr_input_open(shared("traces/gavel/simulation_throughputs.json.gz"), &in) != RR_OK || rr_input_all(in, 1 << 24, &text, &n) != RR_OK)
         fail_msg("%s", rr_reason());
