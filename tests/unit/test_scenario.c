@@ -58,8 +58,8 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/commitments/sp/type",
                                           "/finance/tax",
                                           "/finance/fiscal_year_start"};
-    static const char *const without[] = {
-        NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp", NULL, NULL};
+    static const char *const without[] = {NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp",
+                                          NULL, NULL};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18];
