@@ -107,12 +107,12 @@ static enum rr_status count_row(struct rr_spot_input *in, const struct rr_csv_ro
 {
     static const uint64_t us_of[] = {[RR_SPOT_MS] = 1000, [RR_SPOT_S] = 1000000, [RR_SPOT_H] = UINT64_C(3600000000)};
     struct rr_spot_point p;
+    if (in->point.n > 0 && in->absolute != (row->n == 3)) return rr_fail(RR_EINPUT, "dates and times from the start in one series");
     if (row->n == 3)
         RR_TRY(dated_row(in, row, &p));
     else if (row->n != 2 || rr_text_times(rr_trim(row->cell[0]), us_of[in->file->unit], &p.at_us, NULL) != RR_OK ||
              rr_text_i64(rr_trim(row->cell[1]), &p.value) != RR_OK)
         return rr_fail(RR_EINPUT, "a time and a number of nodes are expected");
-    if (in->absolute != (row->n == 3)) return rr_fail(RR_EINPUT, "dates and times from the start in one series");
     rr_vec_push(&in->point, p);
     return RR_OK;
 }
