@@ -32,6 +32,8 @@ enum rr_param_type {
     RR_P_OBJECT,      /* {...}                         -> const cJSON *: read by its owner's code (tables of its own) */
     RR_P_SPOT_PRICES, /* "$1.2/h", "FILE" or {...}   -> struct rr_spot_feed (data/spot_feed.h) */
     RR_P_SPOT_NODES,  /* "FILE" or {...}             -> struct rr_spot_feed */
+    RR_P_WEEK,        /* [{"days": "Mon-Fri", ...}]  -> const struct rr_week * (data/week.h) */
+    RR_P_ZONE,        /* "Europe/Berlin"             -> const struct rr_zone * (data/base/tz.h) */
 };
 struct rr_amount {
     struct rr_money money;

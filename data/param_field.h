@@ -20,4 +20,9 @@ RR_CHECKED enum rr_status rr_field_read(const struct rr_field *f, void *into);  
 RR_CHECKED enum rr_status rr_field_dist(const struct rr_field *f, bool time, struct rr_dist *ret); /* param_dist.c */
 struct rr_spot_feed;
 RR_CHECKED enum rr_status rr_field_spot(const struct rr_field *f, enum rr_spot_of of, struct rr_spot_feed *ret); /* param_spot.c */
+struct rr_week;
+struct rr_zone;
+RR_CHECKED enum rr_status rr_field_week(const struct rr_field *f, const struct rr_week **ret); /* param_week.c */
+RR_CHECKED enum rr_status rr_field_zone(const struct rr_field *f, const struct rr_zone **ret);
+cJSON *rr_week_schema(void);
 #endif

@@ -30,6 +30,8 @@ static const struct expected expected[] = {
     [RR_P_SPOT_PRICES] = {"a price, a file or a model",
                           "\"$1.2/h\", \"prices.csv\" or {\"file\": \"prices.json\", \"zone\": \"us-east-1a\"}"},
     [RR_P_SPOT_NODES] = {"a file or a model", "\"nodes.csv\" or {\"hazard\": \"5-10 %\"}"},
+    [RR_P_WEEK] = {"a list of windows", "[{\"days\": \"Mon-Fri\", \"from\": \"09:00\", \"to\": \"18:00\", \"nodes\": 8}]"},
+    [RR_P_ZONE] = {"a time zone", "\"Europe/Berlin\""},
 };
 
 enum rr_status rr_field_fail(const struct rr_field *f, const cJSON *at, const char *fmt, ...)
@@ -209,6 +211,8 @@ enum rr_status rr_field_read(const struct rr_field *f, void *into)
     case RR_P_DIST_REAL: return rr_field_dist(f, false, at);
     case RR_P_SPOT_PRICES: return rr_field_spot(f, RR_SPOT_PRICES, at);
     case RR_P_SPOT_NODES: return rr_field_spot(f, RR_SPOT_NODES, at);
+    case RR_P_WEEK: return rr_field_week(f, at);
+    case RR_P_ZONE: return rr_field_zone(f, at);
     case RR_P_OBJECT:
         if (!cJSON_IsObject(f->node)) return rr_field_wrong(f, f->node, RR_P_OBJECT);
         *(const cJSON **)at = f->node;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/param_show.c - a field back to text, and a row as JSON Schema. */
-#include "data/param.h"
+#include "data/base/tz.h"
+#include "data/param_field.h"
+#include "data/week.h"
 #include "data/spot_feed.h"
 #include <inttypes.h>
 #include <string.h>
@@ -21,6 +23,8 @@ static size_t field_size(enum rr_param_type t)
     case RR_P_RATE: return sizeof(struct rr_price);
     case RR_P_DIST_TIME:
     case RR_P_DIST_REAL: return sizeof(struct rr_dist);
+    case RR_P_WEEK:
+    case RR_P_ZONE: return sizeof(const void *);
     case RR_P_SPOT_PRICES:
     case RR_P_SPOT_NODES:
     case RR_P_OBJECT: return sizeof(const cJSON *); // feeds: their first member
@@ -137,6 +141,8 @@ void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *int
     case RR_P_FREQUENCY: rr_buf_putf(b, "%.9g/s", *(const double *)at); break;
     case RR_P_DIST_TIME: put_dist(b, true, at); break;
     case RR_P_DIST_REAL: put_dist(b, false, at); break;
+    case RR_P_WEEK: put_object(b, *(const void *const *)at ? (*(const struct rr_week *const *)at)->json : NULL); break;
+    case RR_P_ZONE: rr_buf_puts(b, *(const void *const *)at ? (*(const struct rr_zone *const *)at)->name : "-"); break;
     case RR_P_SPOT_PRICES:
     case RR_P_SPOT_NODES: // their first member
     case RR_P_OBJECT: put_object(b, *(const cJSON *const *)at); break;
@@ -172,6 +178,7 @@ static const char *example_of(enum rr_param_type t)
     case RR_P_BYTES: return "80 GiB";
     case RR_P_POWER: return "10.2 kW";
     case RR_P_FREQUENCY: return "0.5/s";
+    case RR_P_ZONE: return "Europe/Berlin";
     default: return NULL;
     }
 }
@@ -212,6 +219,7 @@ static cJSON *type_schema(const struct rr_param *row)
     case RR_P_DIST_REAL: return reference("#/$defs/dist_real");
     case RR_P_OBJECT: return of_type("object");
     case RR_P_SPOT_PRICES: return rr_spot_feed_schema(RR_SPOT_PRICES);
+    case RR_P_WEEK: return rr_week_schema();
     case RR_P_SPOT_NODES: return rr_spot_feed_schema(RR_SPOT_NODES);
     default: break;
     }

@@ -3,13 +3,19 @@
 #include "data/scenario_rows.h"
 #include <string.h>
 
+static bool needs_calendar(const struct rr_kind *k)
+{
+    for (size_t i = 0; i < k->n_params; i++)
+        if (k->params[i].type == RR_P_WEEK) return true;
+    return false;
+}
+
 // {"policy": ..., own rows}
 static enum rr_status read_one(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *object, const char *pointer,
                                struct rr_autoscale *ret)
 {
     static const char *const policy_alone[] = {"policy", NULL};
     const struct rr_json *json = r->param.json;
-    (void)s;
     if (!cJSON_IsObject(object))
         return rr_json_fail(RR_EINPUT, json, object, pointer, "%s given; an object is expected, such as {\"policy\": \"utilization\"}",
                             rr_param_shown(object, r->param.arena));
@@ -20,6 +26,9 @@ static enum rr_status read_one(const struct rr_reading *r, const struct rr_scena
     const struct rr_kind *k = cJSON_IsString(word) ? rr_kind_find(r->reg->autoscalers, word->valuestring) : NULL;
     const char *at = rr_pointer_join(r->param.arena, pointer, "policy");
     if (!k) return rr_unknown_kind(r, word, at, "autoscaler", r->reg->autoscalers, 0);
+    if (needs_calendar(k) && !s->clock.anchored)
+        return rr_json_fail(RR_EINPUT, json, word, at, "\"%s\" follows a calendar; add \"start\", such as \"start\": \"2026-01-01\"",
+                            k->name);
     *ret = (struct rr_autoscale){.policy = k, .pointer = pointer, .json = object};
     ret->params = rr_alloc(r->param.arena, 1, k->params_size > sizeof(uint64_t) ? k->params_size : sizeof(uint64_t));
     return rr_params_read(&r->param, k->params, k->n_params, object, pointer, policy_alone, ret->params);

@@ -226,14 +226,137 @@ static void nothing_leaves_while_a_job_waits(void **state)
     rr_replay_done(&r);
 }
 
+// --- target ---
+
+// 8 GPUs busy, then 16; half of the GPUs should be. Looks at 600 s: 8 of 8, 8 / 0.5 are two nodes; 900 s, window [300, 900]: 10.67 of 12, three
+// nodes; 1200 s: 14.67 of 20, four; 1500 s: 16 of 28, 57 %, for which four are right.
+static void steering_to_a_share(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 1, 9);
+    scaled(p, "target", "{\"target\": 0.5}");
+    jobs((struct job[]){{0, 5000, 8}, {700, 4300, 8}}, 2);
+    struct rr_replay r = run();
+    assert_int_equal(r.n_leases, 4);
+    lease(&r, 1, 600, 600, 5000);
+    lease(&r, 2, 900, 900, 5000);
+    lease(&r, 3, 1200, 1200, 5000);
+    rr_replay_done(&r);
+}
+
+// From 2000 s on nothing runs: at 2400 s 200 of 600 s are busy, 8 x 200 / 600 = 2.67 of 16 GPUs, off 0.5 by far, and one node is enough. At 2280 s
+// 8 x 320 / 600 = 4.27, more than one node at half; at 2340 s 3.47 of 16: one.
+static void and_back(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 1, 9);
+    scaled(p, "target", "{\"target\": 0.5}");
+    jobs((struct job[]){{0, 2000, 8}, {3000, 1, 1}}, 2);
+    struct rr_replay r = run();
+    assert_int_equal(r.n_leases, 2);
+    lease(&r, 1, 600, 600, 2340);
+    rr_replay_done(&r);
+}
+
+// --- schedule ---
+
+static void start_on(int64_t year, int month, int day)
+{
+    scenario.clock = (struct rr_clock){true, rr_days_from_civil(year, month, day) * RR_D};
+}
+
+#define H 3600
+// From Friday, 27 March 2026, 00:00 UTC on: 09:00 in Berlin is 08:00 UTC before and 07:00 UTC after the 29th.
+static void office_hours_over_a_change_of_the_clock(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 0, 8);
+    scaled(p, "schedule",
+           "{\"timezone\": \"Europe/Berlin\", \"windows\": [{\"days\": \"Mon-Fri\", \"from\": \"09:00\", \"to\": \"18:00\", \"nodes\": 3}],"
+           " \"otherwise\": 1}");
+    start_on(2026, 3, 27);
+    jobs((struct job[]){{0, 1, 1}}, 1);
+    world.horizon_us = 4 * RR_D;
+    struct rr_replay r = run();
+    assert_int_equal(r.n_leases, 5);
+    lease(&r, 0, 0, 0, 96 * H);
+    for (size_t i = 1; i < 3; i++) lease(&r, i, 8 * H, 8 * H, 17 * H);
+    for (size_t i = 3; i < 5; i++) lease(&r, i, 79 * H, 79 * H, 88 * H);
+    rr_replay_done(&r);
+}
+
+// One node on Sundays: 25 October 2026 has 25 hours in Berlin, 29 March 23.
+static void sundays_are_not_all_alike(void **state)
+{
+    (void)state;
+    for (int spring = 0; spring < 2; spring++) {
+        struct rr_pool *p = pool(0, &eight, 0, 8);
+        scaled(p, "schedule", "{\"timezone\": \"Europe/Berlin\", \"windows\": [{\"days\": \"Sun\", \"nodes\": 1}]}");
+        start_on(2026, spring ? 3 : 10, spring ? 28 : 24);
+        jobs((struct job[]){{0, 1, 1}}, 1);
+        world.horizon_us = 4 * RR_D;
+        struct rr_replay r = run();
+        assert_int_equal(r.n_leases, 1);
+        if (spring)
+            lease(&r, 0, 23 * H, 23 * H, 46 * H);
+        else
+            lease(&r, 0, 22 * H, 22 * H, 47 * H);
+        rr_replay_done(&r);
+    }
+}
+
+// From 02:00 to 03:00: two hours long on 25 October, and not at all on 29 March.
+static void the_hour_that_comes_twice_or_never(void **state)
+{
+    (void)state;
+    for (int spring = 0; spring < 2; spring++) {
+        struct rr_pool *p = pool(0, &eight, 0, 8);
+        scaled(
+            p, "schedule",
+            "{\"timezone\": \"Europe/Berlin\", \"windows\": [{\"days\": \"Sun\", \"from\": \"02:00\", \"to\": \"03:00\", \"nodes\": 2}]}");
+        start_on(2026, spring ? 3 : 10, spring ? 28 : 24);
+        jobs((struct job[]){{0, 1, 1}}, 1);
+        world.horizon_us = 3 * RR_D;
+        struct rr_replay r = run();
+        assert_int_equal(r.n_leases, spring ? 0 : 2);
+        if (!spring) lease(&r, 0, 24 * H, 24 * H, 26 * H);
+        rr_replay_done(&r);
+    }
+}
+
+// A window over midnight belongs to the day that it begins on: Friday 22:00 to Saturday 06:00, UTC.
+static void over_midnight(void **state)
+{
+    (void)state;
+    struct rr_pool *p = pool(0, &eight, 0, 8);
+    scaled(p, "schedule", "{\"windows\": [{\"days\": \"Fri\", \"from\": \"22:00\", \"to\": \"06:00\", \"nodes\": 1}]}");
+    start_on(2026, 7, 2); // Thursday
+    jobs((struct job[]){{0, 1, 1}}, 1);
+    world.horizon_us = 7 * RR_D;
+    struct rr_replay r = run();
+    assert_int_equal(r.n_leases, 1);
+    lease(&r, 0, 46 * H, 46 * H, 54 * H);
+    rr_replay_done(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(busy_nodes_make_it_grow),          cmocka_unit_test(it_is_the_share_that_counts),
-        cmocka_unit_test(the_window_is_averaged),           cmocka_unit_test(a_gang_that_does_not_fit_makes_it_grow),
-        cmocka_unit_test(it_grows_by_what_the_gang_lacks),  cmocka_unit_test(from_no_node_at_all),
-        cmocka_unit_test(a_node_with_a_job_is_drained),     cmocka_unit_test(or_stays_while_it_is_used),
+        cmocka_unit_test(busy_nodes_make_it_grow),
+        cmocka_unit_test(it_is_the_share_that_counts),
+        cmocka_unit_test(the_window_is_averaged),
+        cmocka_unit_test(a_gang_that_does_not_fit_makes_it_grow),
+        cmocka_unit_test(it_grows_by_what_the_gang_lacks),
+        cmocka_unit_test(from_no_node_at_all),
+        cmocka_unit_test(a_node_with_a_job_is_drained),
+        cmocka_unit_test(or_stays_while_it_is_used),
         cmocka_unit_test(nothing_leaves_while_a_job_waits),
+        cmocka_unit_test(steering_to_a_share),
+        cmocka_unit_test(and_back),
+        cmocka_unit_test(office_hours_over_a_change_of_the_clock),
+        cmocka_unit_test(sundays_are_not_all_alike),
+        cmocka_unit_test(the_hour_that_comes_twice_or_never),
+        cmocka_unit_test(over_midnight),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
