@@ -8,6 +8,8 @@ enum rr_note_kind {
     RR_NOTE_ASSUMED, /* a value that nobody gave: what it is, its source and date */
     RR_NOTE_WARNING, /* something that may change the answer */
     RR_NOTE_DATA,    /* a count about input data: "12 rows rejected: negative duration" */
+    RR_NOTE_GIVEN,   /* a price, rate or other money input that the scenario gives, with the source that it names */
+    RR_NOTE_KINDS,
 };
 struct rr_note {
     enum rr_note_kind kind;

@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const rr_note_kinds[3] = {[RR_NOTE_ASSUMED] = "assumed", [RR_NOTE_WARNING] = "warning", [RR_NOTE_DATA] = "data"};
+const char *const rr_note_kinds[RR_NOTE_KINDS] = {
+    [RR_NOTE_ASSUMED] = "assumed", [RR_NOTE_WARNING] = "warning", [RR_NOTE_DATA] = "data", [RR_NOTE_GIVEN] = "given"};
 
 enum rr_status rr_sql_fail(sqlite3 *db, const char *path, int rc)
 {

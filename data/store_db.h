@@ -27,7 +27,7 @@ int64_t rr_sql_gettime(struct rr_sql *q);       /* NULL is RR_NEVER */
 double rr_sql_getd(struct rr_sql *q);           /* NULL is NaN */
 const char *rr_sql_gets(struct rr_sql *q);      /* never NULL; until the next row */
 
-extern const char *const rr_note_kinds[3]; /* by enum rr_note_kind */
+extern const char *const rr_note_kinds[RR_NOTE_KINDS]; /* by enum rr_note_kind */
 static inline const char *rr_or_empty(const char *s) { return s ? s : ""; }
 
 /* Job i of an alternative in memory; false when it was never submitted. */

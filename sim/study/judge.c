@@ -69,17 +69,37 @@ static int64_t longest_term(const struct rr_scenario_set *set)
     return months;
 }
 
-static void months_text(struct rr_buf *b, double months)
+/* A span of calendar months; whole ones alone, else days. */
+static void span_text(struct rr_buf *b, const struct rr_clock *clock, int64_t us)
 {
-    const double years = months / 12;
-    if (months >= 12 && fabs(years - round(years)) < 1e-6)
+    const double months = rr_months(clock, us), years = months / 12;
+    if (clock->anchored && months >= 12 && fabs(years - round(years)) < 1e-9)
         rr_buf_putf(b, "%.0f year%s", years, round(years) == 1 ? "" : "s");
-    else if (fabs(months - round(months)) < 1e-6)
+    else if (clock->anchored && months >= 1 && fabs(months - round(months)) < 1e-9)
         rr_buf_putf(b, "%.0f month%s", months, round(months) == 1 ? "" : "s");
-    else if (months >= 2)
-        rr_buf_putf(b, "%.1f months", months);
     else
-        rr_buf_time_short(b, (int64_t)(months / 12 * (double)RR_YEAR_US));
+        rr_buf_time_short(b, us);
+}
+
+/* As the scenario writes the horizon; the replay's length where it has none. */
+static void horizon_text(struct rr_buf *b, const struct rr_scenario *s, int64_t end_us)
+{
+    if (!s->has_horizon)
+        span_text(b, &s->clock, end_us);
+    else if (s->horizon.months > 0 && s->horizon.months % 12 == 0 && s->horizon.us == 0)
+        rr_buf_putf(b, "%lld year%s", (long long)s->horizon.months / 12, s->horizon.months == 12 ? "" : "s");
+    else if (s->horizon.months == 0 && s->horizon.us % RR_D == 0)
+        rr_buf_putf(b, "%lld day%s", (long long)(s->horizon.us / RR_D), s->horizon.us == RR_D ? "" : "s");
+    else
+        rr_buf_duration(b, s->horizon);
+}
+
+static void term_text(struct rr_buf *b, int64_t months)
+{
+    if (months % 12 == 0)
+        rr_buf_putf(b, "%lld year%s", (long long)months / 12, months == 12 ? "" : "s");
+    else
+        rr_buf_putf(b, "%lld month%s", (long long)months, months == 1 ? "" : "s");
 }
 
 static bool competes(const struct rr_alternative *a) { return !a->unpriced && a->same_work && a->meets_service; }
@@ -92,13 +112,17 @@ static int criterion_of(const struct rr_store *store)
     return RR_M_NPV_COST;
 }
 
-/* "; rent is cheaper, but finishes 12 % less" for each priced alternative that does not compete. */
+/* "; rent is cheaper, but finishes 12 % less" for each alternative that does not compete. */
 static void tell_others(struct rr_buf *b, const struct rr_store *store, int metric, const struct rr_alternative *best)
 {
     const double share = best_share(store);
     for (size_t i = 0; i < store->n_alternatives; i++) {
         const struct rr_alternative *a = &store->alternative[i];
-        if (a->unpriced || competes(a)) continue;
+        if (competes(a)) continue;
+        if (a->unpriced) {
+            rr_buf_putf(b, "; %s has no price", a->name);
+            continue;
+        }
         const bool cheaper = best && a->metric[metric].mean < best->metric[metric].mean;
         rr_buf_putf(b, "; %s %s", a->name, cheaper ? "is cheaper, but " : "");
         if (!a->same_work)
@@ -111,25 +135,31 @@ static void tell_others(struct rr_buf *b, const struct rr_store *store, int metr
 static void tell_best(struct rr_buf *b, const struct rr_store *store, int metric, const struct rr_alternative *best,
                       const struct rr_alternative *second, size_t n)
 {
-    rr_buf_putf(b, "%s is cheapest by %s: ", best->name, rr_metric_info[metric].name);
-    const double v = best->metric[metric].mean;
-    metric_text(b, metric, v, store->currency);
-    if (second) {
-        const double w = second->metric[metric].mean;
-        rr_buf_putf(b, ", %.1f %% below %s (", w > 0 ? 100 * (1 - v / w) : 0.0, second->name);
-        metric_text(b, metric, w, store->currency);
-        rr_buf_puts(b, ")");
+    const double v = best->metric[metric].mean, w = second ? second->metric[metric].mean : 0;
+    if (second && fabs(w - v) <= 5e-7 * fabs(w)) {
+        rr_buf_putf(b, "%s and %s cost the same by %s: ", best->name, second->name, rr_metric_info[metric].name);
+        metric_text(b, metric, v, store->currency);
+    } else {
+        rr_buf_putf(b, "%s is cheapest by %s: ", best->name, rr_metric_info[metric].name);
+        metric_text(b, metric, v, store->currency);
+        if (second) {
+            rr_buf_putf(b, ", %.*f %% below %s (", fabs(1 - v / w) < 0.001 ? 3 : 1, w > 0 ? 100 * (1 - v / w) : 0.0, second->name);
+            metric_text(b, metric, w, store->currency);
+            rr_buf_puts(b, ")");
+        }
     }
-    if (n > 1) rr_buf_putf(b, "; %s finish the same work", n == 2 ? "both" : "all");
+    if (n > 1 && n == store->n_alternatives)
+        rr_buf_putf(b, "; %s finish the same work", n == 2 ? "both" : "all");
+    else if (n > 1)
+        rr_buf_putf(b, "; these %zu finish the same work", n);
 }
 
 static void reach_verdict(const struct rr_scenario_set *set, struct rr_arena *arena, struct rr_store *store)
 {
     struct rr_buf b = {0};
-    const struct rr_clock *clock = &set->variant[0]->clock;
-    const double months =
-        isnan(store->horizon_s) ? rr_months(clock, store->alternative[0].end_us) : rr_months(clock, (int64_t)(store->horizon_s * 1e6));
-    const double term = (double)longest_term(set);
+    const struct rr_scenario *s = set->variant[0];
+    const int64_t end_us = isnan(store->horizon_s) ? store->alternative[0].end_us : (int64_t)(store->horizon_s * 1e6);
+    const int64_t term = longest_term(set);
     const int metric = criterion_of(store);
     const struct rr_alternative *best = NULL, *second = NULL;
     size_t n = 0, priced = 0;
@@ -147,7 +177,7 @@ static void reach_verdict(const struct rr_scenario_set *set, struct rr_arena *ar
     }
     store->criterion = store->best = "";
     rr_buf_puts(&b, "Over ");
-    months_text(&b, months);
+    horizon_text(&b, s, end_us);
     rr_buf_puts(&b, ", ");
     if (!priced) {
         rr_buf_puts(&b, "nothing is priced: the replay's times stand without a cost");
@@ -157,9 +187,9 @@ static void reach_verdict(const struct rr_scenario_set *set, struct rr_arena *ar
         metric_text(&b, RR_M_COST_TOTAL, a->metric[RR_M_COST_TOTAL].mean, store->currency);
         rr_buf_putf(&b, " (cost.total) and finishes %.1f %% of the work", 100 * a->metric[RR_M_WORK_FINISHED_SHARE].mean);
         if (!a->meets_service) rr_buf_putf(&b, ", but misses the service limits (%s)", a->service_detail);
-    } else if (term > months + 1e-9) {
+    } else if ((double)term > rr_months(&s->clock, end_us) + 1e-9) {
         rr_buf_puts(&b, "there is no verdict on commitments: the longest term compared is ");
-        months_text(&b, term);
+        term_text(&b, term);
         rr_buf_puts(&b, ", longer than the horizon");
     } else if (!best) {
         rr_buf_puts(&b, "no alternative both finishes the same work and meets the service limits");
@@ -221,6 +251,8 @@ static void tell_headline(const struct rr_scenario_set *set, struct rr_arena *ar
         for (size_t i = 0; i < a->n_notes; i++)
             if (a->note[i].kind == RR_NOTE_WARNING) rr_vec_push(&out.at, rr_strf(arena, "%s: %s", a->name, a->note[i].text));
     }
+    for (size_t i = 0; i < store->n_notes; i++)
+        if (store->note[i].kind == RR_NOTE_WARNING) rr_vec_push(&out.at, store->note[i].text);
     const char **line = RR_NEWS(arena, const char *, out.at.n);
     for (size_t i = 0; i < out.at.n; i++) line[i] = out.at.at[i];
     store->headline = line;

@@ -103,27 +103,62 @@ enum rr_status rr_check_money(const struct rr_billing *b, const struct rr_ledger
     return RR_OK;
 }
 
-static double node_hours(rr_i128 node_us) { return (double)node_us / (double)RR_H; }
+static double hours(rr_i128 us) { return (double)us / (double)RR_H; }
+
+/* Node time of a pool inside the horizon. */
+static rr_i128 held_us(const struct rr_billing *b, size_t pool)
+{
+    rr_i128 sum = 0;
+    for (size_t i = b->pool_lease[pool]; i < b->pool_lease[pool + 1]; i++) {
+        const struct rr_lease *l = &b->lease[i];
+        const int64_t end = l->end_us < b->horizon_us ? l->end_us : b->horizon_us;
+        if (end > l->start_us) sum += end - l->start_us;
+    }
+    return sum;
+}
+
+struct payers {
+    rr_i128 metered, covered, left; /* billable hours: of nodes, or of GPUs where the rate is per GPU */
+    rr_i128 whole, unpriced;        /* node time that its pool's plan pays as it is held; that nobody prices */
+};
+
+static enum rr_status add_pool(const struct rr_billing *b, size_t p, struct payers *x)
+{
+    const struct rr_usage *u = &b->usage[p];
+    const rr_i128 held = held_us(b, p);
+    if (!b->scenario->pool[p].plan)
+        x->unpriced += held;
+    else if (!u->node_us)
+        x->whole += held;
+    else if (!u->per_gpu && u->metered < held)
+        return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: pool \"%s\" held %.6f node-hours, %.6f are metered",
+                       b->scenario->pool[p].name, hours(held), hours(u->metered));
+    x->metered += u->metered;
+    x->covered += u->covered;
+    for (size_t h = 0; u->node_us && h < u->n_hours; h++) {
+        if (u->node_us[h] < 0)
+            return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: pool \"%s\", hour %zu: more covered than used",
+                           b->scenario->pool[p].name, h);
+        x->left += u->node_us[h];
+    }
+    return RR_OK;
+}
 
 enum rr_status rr_check_payer(const struct rr_billing *b, struct rr_buf *detail)
 {
-    rr_i128 metered = 0, covered = 0, left = 0;
+    struct payers x = {0};
+    bool per_gpu = false;
     for (size_t p = 0; p < b->scenario->n_pools; p++) {
-        const struct rr_usage *u = &b->usage[p];
-        metered += u->metered;
-        covered += u->covered;
-        for (size_t h = 0; u->node_us && h < u->n_hours; h++) {
-            if (u->node_us[h] < 0)
-                return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: pool \"%s\", hour %zu: more covered than used",
-                               b->scenario->pool[p].name, h);
-            left += u->node_us[h];
-        }
+        RR_TRY(add_pool(b, p, &x));
+        per_gpu |= b->usage[p].per_gpu;
     }
-    if (metered != covered + left)
-        return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: %.6f node-hours metered, %.6f covered and %.6f on demand",
-                       node_hours(metered), node_hours(covered), node_hours(left));
-    rr_buf_putf(detail, "%.3f node-hours metered = %.3f covered by commitments + %.3f on demand", node_hours(metered), node_hours(covered),
-                node_hours(left));
+    if (x.metered != x.covered + x.left)
+        return rr_fail(RR_EINTERNAL, "law 4 (payer) is broken: %.6f hours metered, %.6f covered and %.6f on demand", hours(x.metered),
+                       hours(x.covered), hours(x.left));
+    rr_buf_putf(detail, "%.3f %s metered = %.3f covered by commitments + %.3f on demand", hours(x.metered),
+                per_gpu ? "hours (GPU-hours where the rate is per GPU)" : "node-hours", hours(x.covered), hours(x.left));
+    if (x.whole > 0) rr_buf_putf(detail, "; %.3f node-hours held are paid by their pool's own plan", hours(x.whole));
+    if (x.unpriced > 0) rr_buf_putf(detail, "; %.3f node-hours held are unpriced", hours(x.unpriced));
     return RR_OK;
 }
 

@@ -282,10 +282,22 @@ static enum rr_status put_costs(const struct rr_ledger *l, double *m)
     return RR_OK;
 }
 
+/* What is paid but not used up at the horizon: the rest of prepaid terms. An owned machine's rest is its book value. */
+static double prepaid_left(const struct rr_billing *b, const struct rr_ledger *l)
+{
+    rr_i128 left = 0;
+    for (size_t i = 0; i < l->charge.n; i++) {
+        const struct rr_charge *c = &l->charge.at[i];
+        if (c->due_us <= b->horizon_us && strcmp(c->type, "owned") != 0) left += c->billed.micro - c->effective.micro;
+    }
+    return left > 0 ? (double)left / 1e6 : 0;
+}
+
 /* Billed cash up to the horizon, and its present value net of what is left then. */
-static void put_cash(const struct rr_billing *b, const struct rr_ledger *l, double terminal, double *m)
+static void put_cash(const struct rr_billing *b, const struct rr_ledger *l, double book_value, double *m)
 {
     const struct rr_scenario *s = b->scenario;
+    const double terminal = book_value + prepaid_left(b, l);
     rr_i128 cash = 0;
     double npv = 0;
     for (size_t i = 0; i < l->charge.n; i++) {

@@ -56,6 +56,9 @@ struct rr_telling {
 RR_CHECKED enum rr_status rr_tell_rows(const struct rr_telling *t);   /* months, cost lines, classes, pools */
 RR_CHECKED enum rr_status rr_tell_series(const struct rr_telling *t); /* timeline, cost curves, wait CDF */
 
+/* given.c: RR_NOTE_GIVEN for the money inputs of the variant's own document. */
+void rr_note_given(const struct rr_scenario *s, struct rr_notes *notes);
+
 /* Over all variants, once their statistics are there: service limits, same work, verdict, pairs, gates, headline. */
 RR_CHECKED enum rr_status rr_judge(const struct rr_scenario_set *set, struct rr_arena *arena, const double *const *values, int n_reps,
                                    struct rr_store *store);

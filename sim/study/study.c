@@ -290,6 +290,19 @@ static void note_estimates(const struct rr_study *st, const struct group *g, str
     (void)st;
 }
 
+/* Work that runs out long before the horizon leaves the machines idle, and makes what is rented look cheap. */
+static void note_early_end(const struct group *g, struct rr_notes *notes)
+{
+    const struct rr_run *r = &g->first;
+    const int64_t horizon_us = g->scenario->horizon_us;
+    if (horizon_us == RR_NEVER || r->jobs.n == 0 || r->jobs.submit_us[r->jobs.n - 1] > horizon_us / 10 * 9) return;
+    struct rr_buf last = {0};
+    rr_buf_time_short(&last, r->jobs.submit_us[r->jobs.n - 1]);
+    rr_note(notes, RR_NOTE_WARNING, "/workload", "",
+            "the last job is submitted after %s, long before the horizon: \"repeat\" a trace, or raise \"count\"", rr_buf_text(&last));
+    rr_buf_done(&last);
+}
+
 static void note_replay(const struct group *g, struct rr_notes *notes)
 {
     const struct rr_run *r = &g->first;
@@ -297,7 +310,10 @@ static void note_replay(const struct group *g, struct rr_notes *notes)
     for (size_t i = 0; i < r->replay.n_jobs; i++)
         if (r->replay.outcome[i].state == RR_JOB_REJECTED) why[r->replay.outcome[i].reason]++;
     for (size_t k = 0; k < RR_WHYS; k++)
-        if (why[k]) rr_note(notes, RR_NOTE_WARNING, "", "", "%zu jobs were rejected at once: %s", why[k], rr_why_text((enum rr_reason)k));
+        if (why[k])
+            rr_note(notes, RR_NOTE_WARNING, "", "", "%zu job%s rejected at once: %s", why[k], why[k] == 1 ? " was" : "s were",
+                    rr_why_text((enum rr_reason)k));
+    note_early_end(g, notes);
     if (r->replay.queue_grows) rr_note(notes, RR_NOTE_WARNING, "", "", "the backlog still grows at the horizon: waits are censored");
     if (r->not_submitted)
         rr_note(notes, RR_NOTE_DATA, "", "", "%zu trace rows lie beyond the horizon and were not submitted", r->not_submitted);
@@ -333,6 +349,7 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     tell_laws(st, v, a);
     note_estimates(st, g, &notes);
     note_replay(g, &notes);
+    rr_note_given(s, &notes);
     for (size_t i = 0; i < s->notes.list.n; i++) {
         const struct rr_note *n = &s->notes.list.at[i];
         rr_note(&notes, n->kind, n->where, n->source, "%s", n->text);

@@ -29,7 +29,8 @@ static void fixture(struct fixture *f, size_t n)
 {
     *f = (struct fixture){.arena = rr_arena_create()};
     for (size_t i = 0; i < n; i++) {
-        f->variant[i] = (struct rr_scenario){.variant = name[i], .alternative = name[i], .currency = "USD"};
+        f->variant[i] = (struct rr_scenario){
+            .variant = name[i], .alternative = name[i], .currency = "USD", .has_horizon = true, .horizon = {.months = 36}};
         f->list[i] = &f->variant[i];
         f->alt[i].name = f->alt[i].alternative = name[i];
         f->values[i] = f->value[i];
@@ -60,6 +61,38 @@ static void the_cheapest_of_the_same_work_wins(void **state)
     assert_string_equal(f.store.criterion, "cost.total");
     has(f.store.verdict, "Over 3 years, own is cheapest by cost.total: $1,000, 20.0 % below rent ($1,250); all finish the same work");
     rr_arena_free(f.arena);
+}
+
+static void equal_costs_are_equal(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture(&f, 3);
+    put(&f, 1, RR_M_COST_TOTAL, 1000);
+    judge(&f);
+    has(f.store.verdict, "own and rent cost the same by cost.total: $1,000; all finish");
+    rr_arena_free(f.arena);
+}
+
+static void the_horizon_reads_as_it_was_written(void **state)
+{
+    (void)state;
+    static const struct {
+        struct rr_duration span;
+        const char *text;
+    } cases[] = {{{0, RR_D}, "Over 1 day, "},
+                 {{0, 45 * RR_D}, "Over 45 days, "},
+                 {{2, 0}, "Over 2 months, "},
+                 {{12, 0}, "Over 1 year, "},
+                 {{0, 36 * RR_H}, "Over 1 d 12 h, "}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct fixture f;
+        fixture(&f, 2);
+        f.variant[0].horizon = cases[i].span;
+        judge(&f);
+        has(f.store.verdict, cases[i].text);
+        rr_arena_free(f.arena);
+    }
 }
 
 static void npv_is_the_criterion_when_all_have_it(void **state)
@@ -139,6 +172,7 @@ static void unpriced_alternatives_take_no_part(void **state)
     put(&f, 0, RR_M_COST_TOTAL, NAN);
     judge(&f);
     assert_string_equal(f.store.best, "rent");
+    has(f.store.verdict, "these 2 finish the same work; own has no price");
     rr_arena_free(f.arena);
 }
 
@@ -202,6 +236,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_cheapest_of_the_same_work_wins),
                                        cmocka_unit_test(npv_is_the_criterion_when_all_have_it),
+                                       cmocka_unit_test(equal_costs_are_equal),
+                                       cmocka_unit_test(the_horizon_reads_as_it_was_written),
                                        cmocka_unit_test(less_work_is_out_of_the_ranking),
                                        cmocka_unit_test(a_missed_service_limit_is_out_too),
                                        cmocka_unit_test(no_verdict_over_less_than_the_longest_term),
