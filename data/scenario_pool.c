@@ -94,12 +94,18 @@ static enum rr_status read_nodes(const struct rr_reading *r, const cJSON *pool, 
 
 /* ---- what a node is ---- */
 
-static enum rr_status find_in_facts(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p)
+// An instance that the facts do not know is the scenario's own where it says what a node is: its name then only ties commitments to pools.
+static enum rr_status find_in_facts(const struct rr_reading *r, const cJSON *pool, bool itself, struct rr_pool *p)
 {
     const char *key = p->hardware_id ? "hardware" : "instance";
     const enum rr_status st = p->hardware_id ? rr_catalog_hardware(r->catalog, p->hardware_id, &p->hardware)
                                              : rr_catalog_instance(r->catalog, p->instance_id, &p->instance);
-    if (st == RR_OK) return RR_OK;
+    if (st == RR_OK && itself)
+        return rr_json_fail(
+            RR_EINPUT, r->param.json, rr_json_member(pool, "gpus_per_node"), rr_pointer_join(r->param.arena, p->pointer, "gpus_per_node"),
+            "the facts know \"%s\": its nodes have %d GPUs; leave \"gpus_per_node\" out, or give your own instance another name",
+            p->instance_id, (int)p->instance->gpus);
+    if (st == RR_OK || itself) return RR_OK;
     return fail_because(r, rr_param_unwrap(rr_json_member(pool, key)), rr_pointer_join(r->param.arena, p->pointer, key));
 }
 
@@ -123,7 +129,8 @@ static void make_shape(const struct rr_reading *r, struct rr_pool *p)
 static enum rr_status read_shape(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p)
 {
     const bool itself = rr_json_member(pool, "gpus_per_node") != NULL;
-    const int n = (p->hardware_id != NULL) + (p->instance_id != NULL) + itself + (p->nodes_file != NULL);
+    const bool own_instance = itself && p->instance_id != NULL;
+    const int n = (p->hardware_id != NULL) + (p->instance_id != NULL && !own_instance) + itself + (p->nodes_file != NULL);
     if (n != 1)
         return rr_json_fail(RR_EINPUT, r->param.json, pool, p->pointer,
                             "%s; exactly one of \"hardware\", \"instance\", \"gpus_per_node\" and \"nodes\": {\"file\": ...} is expected",
@@ -134,7 +141,7 @@ static enum rr_status read_shape(const struct rr_reading *r, const cJSON *pool, 
         if (!p->gpu) p->gpu = "";
         return RR_OK;
     }
-    if (!itself) RR_TRY(find_in_facts(r, pool, p));
+    if (!itself || own_instance) RR_TRY(find_in_facts(r, pool, itself, p));
     make_shape(r, p);
     return RR_OK;
 }

@@ -115,6 +115,10 @@ static enum rr_status read_fx(const struct rr_reading *r, const cJSON *document,
     s->fx = RR_NEWS(r->param.arena, struct rr_fx, (size_t)(fx ? cJSON_GetArraySize(fx) : 0));
     for (const cJSON *m = fx ? fx->child : NULL; m; m = m->next) {
         const char *pointer = rr_pointer_join(r->param.arena, "/fx", m->string);
+        if (!cJSON_IsObject(m))
+            return rr_json_fail(RR_EINPUT, r->param.json, m, pointer,
+                                "%s given; a dated rate is expected, such as {\"rate\": 1.08, \"date\": \"2026-01-02\"}",
+                                rr_param_shown(m, r->param.arena));
         RR_TRY(rr_named(r, m, pointer));
         if (!is_currency(m->string) || strcmp(m->string, s->currency) == 0)
             return rr_json_fail_key(RR_EINPUT, r->param.json, m, pointer,

@@ -8,11 +8,24 @@
 
 static _Thread_local char reason[RR_REASON_MAX];
 
-/* A name or a cell quoted in a reason may hold anything; the line stays one line. */
+/* Bytes of the well-formed UTF-8 sequence at s, 0 when there is none (RFC 3629, without the finer ranges of the second byte). */
+static size_t sequence(const char *s)
+{
+    const unsigned char c = (unsigned char)*s;
+    const size_t n = c < 0x80 ? 1 : c < 0xc2 ? 0 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : c < 0xf5 ? 4 : 0;
+    for (size_t i = 1; i < n; i++)
+        if (((unsigned char)s[i] & 0xc0) != 0x80) return 0;
+    return n;
+}
+
+/* A name or a cell quoted in a reason may hold anything; the line stays one line of text, also on a terminal. */
 static void keep_to_one_line(char *s)
 {
-    for (; *s; s++)
-        if ((unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
+    while (*s) {
+        const size_t n = sequence(s);
+        if (n == 0 || (unsigned char)*s < 0x20 || *s == 0x7f) *s = '?';
+        s += n ? n : 1;
+    }
 }
 
 enum rr_status rr_fail(enum rr_status st, const char *fmt, ...)

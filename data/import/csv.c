@@ -219,7 +219,7 @@ static const char *what_is_right(const struct used *u)
     switch (u->column->kind) {
     case SUBMIT:
     case DEADLINE: return "is no number of seconds such as 61.5, nor a date such as 2026-01-01T08:30:00Z";
-    case TIME: return "is no number such as 61.5";
+    case TIME: return "is no number such as 61.5, or longer than 1,000 years";
     case AMOUNT: return "is no number such as 8 or 0.5";
     case COUNT:
     case RANK: return "is no whole number";
@@ -269,7 +269,7 @@ static void tell_ignored(struct reader *r, const struct rr_csv_row *header, cons
         if (strlen(list) < 500)
             list = rr_strf(r->arena, "%s%s\"%s\"%s", list, *list ? ", " : "", name, rr_did_you_mean(r->arena, name, ours, N_COLUMNS));
     }
-    if (*list) rr_trace_tell(r->b, RR_NOTE_DATA, "columns not used: %s", list);
+    if (*list) rr_trace_tell(r->b, strstr(list, "did you mean") ? RR_NOTE_WARNING : RR_NOTE_DATA, "columns not used: %s", list);
 }
 
 static enum rr_status read_header(struct reader *r)

@@ -213,7 +213,7 @@ static enum rr_status take_power(struct owned *o, const struct load *l)
     } else if (!rr_given(o, P_IDLE)) {
         RR_TRY(fallback(l, "idle_share", "idle_power", &text));
         RR_TRY(rr_unit_share(text, &share));
-        o->idle_w = o->max_w * share;
+        o->idle_w = round(o->max_w * share * 1000) / 1000;
     }
     if (o->idle_w > o->max_w) return rr_fail(RR_EINPUT, "\"idle_power\" is above \"max_power\"");
     return RR_OK;
@@ -403,9 +403,23 @@ static rr_i128 used_upto(const struct rr_lease *l, int64_t at_us)
     return at_us <= l->start_us ? 0 : (rr_i128)l->used_milli_us * (at_us - l->start_us) / (l->end_us - l->start_us);
 }
 
+/* GPUs of each node of the pool, when all leases' nodes have as many; 0 otherwise. */
+static int32_t alike_gpus(const struct rr_billing *b, size_t pool)
+{
+    const size_t from = b->pool_lease[pool], to = b->pool_lease[pool + 1];
+    for (size_t k = from; k < to; k++)
+        if (b->node_gpus[b->lease[k].node] != b->node_gpus[b->lease[from].node]) return 0;
+    return from < to ? b->node_gpus[b->lease[from].node] : 0;
+}
+
 /* load[i] = sum over nodes of (share of the GPUs in use) x time in part i, in node-milli-microseconds. */
 static void add_load(const struct rr_billing *b, size_t pool, const struct rr_month_part *part, size_t n, rr_i128 *load)
 {
+    const int32_t alike = b->used_month ? alike_gpus(b, pool) : 0;
+    if (alike > 0) { // exact by month; `part` is the horizon's months
+        for (size_t i = 0; i < n; i++) load[i] = b->used_month[pool][i] / alike;
+        return;
+    }
     for (size_t k = b->pool_lease[pool]; k < b->pool_lease[pool + 1]; k++) {
         const struct rr_lease *l = &b->lease[k];
         const int32_t gpus = b->node_gpus[l->node];
@@ -426,10 +440,13 @@ static rr_i128 energy_of(const struct owned *o, struct rr_month_part part, rr_i1
 static double owned_energy_kwh(const void *params, const struct rr_billing *b, size_t pool)
 {
     const struct owned *o = params;
-    const struct rr_month_part all = {0, b->horizon_us};
-    rr_i128 load = 0;
-    add_load(b, pool, &all, 1, &load);
-    return (double)energy_of(o, all, load) / KWH_MW_US;
+    struct rr_month_part *part;
+    size_t n;
+    if (rr_month_parts(&b->scenario->clock, 0, b->horizon_us, b->arena, &part, &n) != RR_OK) return 0; // billing has said why
+    rr_i128 *load = RR_NEWS(b->arena, rr_i128, n + 1), sum = 0;
+    add_load(b, pool, part, n, load);
+    for (size_t i = 0; i < n; i++) sum += energy_of(o, part[i], load[i]);
+    return (double)sum / KWH_MW_US;
 }
 
 /* ---- monthly lines ---- */

@@ -39,7 +39,9 @@ struct rr_billing {
     const size_t *pool_lease;     /* [n_pools + 1]: leases of pool p are [pool_lease[p], pool_lease[p + 1]) */
     const int32_t *node_gpus;     /* GPUs of node `id`, by global node id */
     struct rr_arena *arena;       /* scratch of this billing */
-    struct rr_usage *usage;       /* [n_pools] */
+    /* [pool][calendar month of [0, horizon)] GPU time that jobs held, milli-GPU-microseconds; NULL: a lease's is taken as spread evenly over it. */
+    const rr_i128 *const *used_month;
+    struct rr_usage *usage; /* [n_pools] */
 };
 
 /* Where charges go. `emit` copies; returns RR_EINPUT when a total would overflow. */

@@ -145,16 +145,29 @@ static enum rr_status pay_listed(struct reserved *r, const struct rr_scenario *s
     return rr_scenario_money(s, upfront, &r->upfront_sum);
 }
 
+/* Of a node: as the facts say, else as the scenario's own pools of that name do. */
+static enum rr_status instance_gpus(const struct rr_scenario *s, const struct rr_catalog *catalog, const char *instance, int64_t *ret)
+{
+    const struct rr_instance *known;
+    for (size_t p = 0; p < s->n_pools; p++) {
+        const struct rr_pool *pool = &s->pool[p];
+        if (!pool->instance_id || pool->instance || strcmp(pool->instance_id, instance) != 0) continue;
+        *ret = rr_pool_gpus(pool);
+        return RR_OK;
+    }
+    RR_TRY(rr_catalog_instance(catalog, instance, &known));
+    *ret = known->gpus;
+    return RR_OK;
+}
+
 static enum rr_status node_rate(const struct rr_scenario *s, const struct rr_price price, const struct rr_catalog *catalog,
                                 const char *instance, int64_t *ret_nano)
 {
-    const struct rr_instance *known;
     struct rr_rate rate;
     RR_TRY(rr_scenario_rate(s, price, &rate));
     int64_t gpus = 0;
     if (rate.per == RR_PER_GPU) {
-        RR_TRY(rr_catalog_instance(catalog, instance, &known));
-        gpus = known->gpus;
+        RR_TRY(instance_gpus(s, catalog, instance, &gpus));
     }
     return rr_rate_node_hour(rate, gpus, ret_nano);
 }

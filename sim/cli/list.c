@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 #include "data/base/vec.h"
 #include "data/metric.h"
+#include "data/scenario.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -167,6 +168,56 @@ static enum rr_status list_metrics(struct table *t, const struct rr_catalog *c)
     return RR_OK;
 }
 
+/* ---- the keys of a scenario, from the JSON Schema that the rows make ---- */
+
+static void put_key(struct table *t, const char *pointer, const cJSON *schema)
+{
+    struct rr_buf values = {0};
+    const cJSON *any = rr_json_member(schema, "anyOf"), *one = any && any->child ? any->child : schema;
+    const cJSON *words = rr_json_member(one, "enum"), *examples = rr_json_member(one, "examples");
+    for (const cJSON *m = words ? words->child : examples ? examples->child : NULL; m; m = m->next) {
+        char *text = cJSON_PrintUnformatted(m);
+        rr_buf_putf(&values, "%s%s", values.n ? " " : "", text ? text : "");
+        cJSON_free(text);
+    }
+    const cJSON *type = rr_json_member(one, "type"), *def = rr_json_member(schema, "default"),
+                *help = rr_json_member(schema, "description");
+    if (!values.n && cJSON_IsString(type)) rr_buf_puts(&values, type->valuestring);
+    char *shown = def ? cJSON_PrintUnformatted(def) : NULL;
+    put(t, pointer);
+    put(t, shown ? rr_strdup(t->arena, shown) : NULL);
+    put(t, cJSON_IsString(help) ? rr_strdup(t->arena, help->valuestring) : NULL);
+    put_text(t, &values);
+    cJSON_free(shown);
+    rr_buf_done(&values);
+}
+
+static void put_keys(struct table *t, const cJSON *schema, const char *pointer, int depth)
+{
+    const cJSON *all = rr_json_member(schema, "properties"), *named = rr_json_member(schema, "additionalProperties");
+    const cJSON *any = rr_json_member(schema, "anyOf");
+    for (const cJSON *m = all ? all->child : NULL; m && depth < 12; m = m->next) {
+        const char *below = rr_strf(t->arena, "%s/%s", pointer, m->string);
+        put_key(t, below, m);
+        put_keys(t, m, below, depth + 1);
+    }
+    if (cJSON_IsObject(named) && depth < 12) put_keys(t, named, rr_strf(t->arena, "%s/NAME", pointer), depth + 1);
+    for (const cJSON *m = any                               ? any->child
+                          : rr_json_member(schema, "oneOf") ? rr_json_member(schema, "oneOf")->child
+                                                            : NULL;
+         m && depth < 12; m = m->next)
+        put_keys(t, m, pointer, depth + 1);
+}
+
+static enum rr_status list_keys(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    cJSON *schema = rr_scenario_schema(&rr_registry);
+    put_keys(t, schema, "", 0);
+    cJSON_Delete(schema);
+    return RR_OK;
+}
+
 static enum rr_status list_sections(struct table *t, const struct rr_catalog *c)
 {
     (void)c;
@@ -239,13 +290,14 @@ static const struct thing {
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
     {"prices", {"instance", "region", "plan", "term", "payment", "rate", "upfront", "date", "source"}, true, list_prices},
     {"metrics", {"name", "unit", "meaning"}, false, list_metrics},
+    {"keys", {"pointer", "default", "meaning", "values"}, false, list_keys},
     {"sections", {"name"}, false, list_sections},
     {"commands", {"name", "usage", "summary"}, false, list_commands},
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",     "policies", "placements", "autoscalers", "formats",  "gpus",      "hardware",
-                                      "instances", "prices",   "metrics",    "sections",    "commands", "scenarios", NULL};
+const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats",  "gpus",      "hardware", "instances",
+                                      "prices", "metrics",  "keys",       "sections",    "commands", "scenarios", NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -298,6 +350,11 @@ static const struct thing *find(const char *name)
 static enum rr_status list_run(const struct rr_args *args)
 {
     struct rr_arena *a = args->arena;
+    if (args->n_operands == 0) {
+        const char *all = "";
+        for (size_t i = 0; i < N_THINGS; i++) all = rr_strf(a, "%s%s%s", all, i ? ", " : "", things[i].name);
+        return rr_fail(RR_EUSAGE, "list what? one of %s", all);
+    }
     const struct thing *thing = find(args->operand[0]);
     if (!thing) {
         const char *hint = rr_did_you_mean(a, args->operand[0], rr_list_things, N_THINGS);
@@ -325,13 +382,14 @@ const struct rr_command rr_command_list = {
     .name = "list",
     .summary = "what this version knows: plans, policies, formats, prices and so on",
     .usage = "THINGS [--json]",
-    .examples = "rackrate list plans\n"
-                "rackrate list instances\n"
-                "rackrate list prices --json\n"
-                "THINGS: plans policies placements autoscalers formats gpus hardware instances prices metrics sections commands scenarios",
+    .examples =
+        "rackrate list plans\n"
+        "rackrate list instances\n"
+        "rackrate list prices --json\n"
+        "THINGS: plans policies placements autoscalers formats gpus hardware instances prices metrics keys sections commands scenarios",
     .options = options,
     .n_options = 1,
-    .least = 1,
+    .least = 0,
     .most = 1,
     .run = list_run,
 };

@@ -75,16 +75,41 @@ struct job {
     unsigned formats;
     int threads;
     bool quiet, json;
+    struct dirs {
+        RR_VEC(const char *) at;
+    } * written; /* folders of this call */
 };
 
-static void gate_line(const struct rr_gate_result *g, const char *currency)
+/* A metric's value, exact enough that value and limit of a gate can be told apart. */
+static void put_value(struct rr_buf *b, int metric, double v, const char *currency)
 {
-    const bool money = rr_metric_info[g->metric].unit <= RR_U_MONEY_PER_JOB;
-    char value[64] = "null";
-    if (!isnan(g->value)) snprintf(value, sizeof value, "%.6g", g->value);
-    fprintf(stderr, "rackrate: gate \"%s\" %s: %s of %s in %s is %s%s%s, %s %.6g\n", g->name,
-            strcmp(g->result, "fail") ? g->result : "failed", rr_metric_info[g->metric].name, g->stat, g->alternative, value,
-            money ? " " : "", money ? currency : "", g->is_max ? "at most" : "at least", g->limit);
+    const enum rr_metric_unit unit = rr_metric_info[metric].unit;
+    if (unit <= RR_U_MONEY_PER_JOB && fabs(v) < 9e12)
+        rr_buf_money(b, (struct rr_money){(int64_t)llround(v * 1e6)}, currency, 2);
+    else
+        rr_buf_putf(b, "%.10g%s", v, unit == RR_U_SECONDS ? " s" : unit == RR_U_GPU_HOURS ? " GPU-hours" : "");
+}
+
+static const char *why_null(const struct rr_gate_result *g, const struct rr_store *s)
+{
+    if (g->metric == RR_M_NPV_COST) return " (/finance/discount_rate is not given)";
+    if (strcmp(g->stat, "mean") != 0 && s->replications == 1) return " (one replication has no spread)";
+    return " (not defined here)";
+}
+
+static void gate_line(const struct rr_gate_result *g, const struct rr_store *s)
+{
+    struct rr_buf b = {0};
+    rr_buf_putf(&b, "gate \"%s\" %s: %s (%s) of %s is ", g->name, strcmp(g->result, "fail") ? g->result : "failed",
+                rr_metric_info[g->metric].name, g->stat, g->alternative);
+    if (isnan(g->value))
+        rr_buf_putf(&b, "null%s", why_null(g, s));
+    else
+        put_value(&b, g->metric, g->value, s->currency);
+    rr_buf_puts(&b, g->is_max ? ", wanted at most " : ", wanted at least ");
+    put_value(&b, g->metric, g->limit, s->currency);
+    fprintf(stderr, "rackrate: %s\n", rr_buf_text(&b));
+    rr_buf_done(&b);
 }
 
 static enum rr_status judge_gates(const struct rr_store *s)
@@ -92,7 +117,7 @@ static enum rr_status judge_gates(const struct rr_store *s)
     size_t failed = 0;
     for (size_t i = 0; i < s->n_gates; i++) {
         const struct rr_gate_result *g = &s->gate[i];
-        if (strcmp(g->result, "pass") != 0) gate_line(g, s->currency);
+        if (strcmp(g->result, "pass") != 0) gate_line(g, s);
         failed += strcmp(g->result, "fail") == 0;
     }
     return failed ? rr_fail(RR_EGATE, "%zu of %zu gates failed", failed, s->n_gates) : RR_OK;
@@ -110,6 +135,17 @@ static enum rr_status say(const struct job *j, const struct rr_store *s, const c
                     j->formats & RR_FORMAT_HTML ? rr_strf(j->args->arena, "%s/report.html", dir) : dir);
     fputs(rr_buf_text(&b), stdout);
     rr_buf_done(&b);
+    return RR_OK;
+}
+
+/* Two scenarios of one name would write over each other. */
+static enum rr_status claim(const struct job *j, const char *dir, const char *name)
+{
+    for (size_t i = 0; i < j->written->at.n; i++)
+        if (strcmp(j->written->at.at[i], dir) == 0)
+            return rr_fail(RR_EINPUT, "a scenario named \"%s\" was written to %s in this call already: give each a \"name\" of its own",
+                           name, dir);
+    rr_vec_push(&j->written->at, rr_strdup(j->args->arena, dir));
     return RR_OK;
 }
 
@@ -133,6 +169,11 @@ static enum rr_status run_one(const struct job *j, const char *path)
         s->notes.arena = set->arena;
         RR_GO(rr_price_resolve(s, j->catalog, set->arena, &s->notes));
     }
+    const char *dir = out_dir(j, set);
+    if (claim(j, dir, set->name) != RR_OK) {
+        st = rr_fail_in(RR_EINPUT, "%s", path);
+        goto out;
+    }
     const bool show = !j->quiet && isatty(STDERR_FILENO);
     const struct rr_study_options opt = {.threads = j->threads,
                                          .keep_jobs = (j->formats & ~(unsigned)RR_FORMAT_JSON) != 0,
@@ -142,7 +183,6 @@ static enum rr_status run_one(const struct job *j, const char *path)
     clear_progress(&progress);
     if (st != RR_OK) goto out;
     const struct rr_store *store = rr_study_store(study);
-    const char *dir = out_dir(j, set);
     const enum rr_status written = rr_report_write(store, dir, j->formats, NULL);
     if (written != RR_OK && written != RR_EMISSING) {
         st = written;
@@ -191,8 +231,10 @@ static enum rr_status run(const struct rr_args *a)
     int64_t threads = 0;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     const size_t set = option_index("set"), values = option_index("values");
+    struct dirs written = {0};
     struct job j = {
         .args = a,
+        .written = &written,
         .catalog = &catalog,
         .scenario = {.set = a->value[set], .n_set = a->n_values[set], .values = a->value[values], .n_values = a->n_values[values]},
         .quiet = rr_arg_given(&rr_command_run, a, "quiet"),
@@ -206,7 +248,9 @@ static enum rr_status run(const struct rr_args *a)
     if (format) RR_TRY(rr_format_parse(format, &j.formats));
     RR_TRY(rr_data_dir(a->arena, &dir));
     RR_TRY(rr_catalog_load(dir, a->arena, &catalog));
-    return run_each(&j);
+    const enum rr_status st = run_each(&j);
+    rr_vec_done(&written.at);
+    return st;
 }
 
 const struct rr_command rr_command_run = {

@@ -44,6 +44,10 @@ RR_CHECKED enum rr_status rr_check_payer(const struct rr_billing *b, struct rr_b
 RR_CHECKED enum rr_status rr_check_named(const struct rr_billing *b, const struct rr_ledger *l, const struct rr_run *r,
                                          const struct rr_trace *const *traces, size_t n_traces, struct rr_buf *detail);
 
+/* used.c: GPU time that jobs held, lost included, [pool][calendar month of the replay] in milli-GPU-microseconds; in `arena`. */
+RR_CHECKED enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena,
+                                           const rr_i128 *const **ret);
+
 /* Rows and curves of replication 1 for the store, all memory in `arena`. */
 struct rr_telling {
     struct rr_arena *arena;

@@ -40,36 +40,34 @@ static size_t month_at(const struct months *m, int64_t t_us)
     return low;
 }
 
-// `slices` of what milli counts make a GPU.
-static void spread(const struct months *m, rr_i128 *sum, int64_t from, int64_t to, int64_t milli, int64_t slices)
+static void spread(const struct months *m, rr_i128 *sum, int64_t from, int64_t to, int64_t milli)
 {
     for (size_t i = month_at(m, from); i < m->n && from < to; i++) {
         const int64_t until = i + 1 < m->n && m->edge[i + 1] < to ? m->edge[i + 1] : to;
-        sum[i] += (rr_i128)milli * (until - from) / slices;
+        sum[i] += (rr_i128)milli * (until - from);
         from = until;
     }
 }
 
-static void spread_work(const struct rr_telling *t, struct months *m)
+static enum rr_status spread_work(const struct rr_telling *t, struct months *m)
 {
     const struct rr_replay *r = &t->run->replay;
-    for (size_t i = 0; i < r->n_jobs; i++) {
-        const struct rr_outcome *o = &r->outcome[i];
-        if (o->start_us == RR_NEVER) continue;
-        spread(m, m->used, o->start_us, o->end_us < r->end_us ? o->end_us : r->end_us, t->run->jobs.gpus_milli[i],
-               rr_pool_slices(&t->scenario->pool[o->pool]));
-    }
+    const rr_i128 *const *used;
+    RR_TRY(rr_used_by_month(t->scenario, t->run, t->arena, &used));
+    for (size_t p = 0; p < t->scenario->n_pools; p++)
+        for (size_t i = 0; i < m->n; i++) m->used[i] += used[p][i];
     for (size_t i = 0; i < r->n_leases; i++) {
         const struct rr_lease *l = &r->lease[i];
-        spread(m, m->held, l->start_us, l->end_us, (int64_t)r->node_gpus[l->node] * 1000, 1);
+        spread(m, m->held, l->start_us, l->end_us, (int64_t)r->node_gpus[l->node] * 1000);
     }
+    return RR_OK;
 }
 
 static enum rr_status tell_months(const struct rr_telling *t)
 {
     struct months m;
     RR_TRY(months_of(t, &m));
-    spread_work(t, &m);
+    RR_TRY(spread_work(t, &m));
     struct rr_month_row *row = RR_NEWS(t->arena, struct rr_month_row, m.n);
     for (size_t i = 0; i < m.n; i++) {
         char name[16];

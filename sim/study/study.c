@@ -185,7 +185,8 @@ static enum rr_status bill_variant(struct rr_study *st, const struct group *g, s
     struct rr_ledger l;
     const char *detail[LAWS] = {laws[0], laws[1]};
     rr_ledger_init(&l);
-    enum rr_status status = rr_bill(&b, &l.sink);
+    enum rr_status status = rr_used_by_month(s, run, arena, &b.used_month);
+    if (status == RR_OK) status = rr_bill(&b, &l.sink);
     if (status == RR_OK) status = check_bill(g, &b, &l, run, arena, detail);
     if (status == RR_OK) status = rr_metrics_money(&b, &l, m);
     if (status != RR_OK || rep != 0) {

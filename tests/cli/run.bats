@@ -125,3 +125,36 @@ small() {
     run "$RR" run s.json -o out
     ! grep -qP '\x1b' <<<"$output"
 }
+@test "two scenarios of one name do not write over each other" {
+    small
+    cp s.json t.json
+    run --separate-stderr "$RR" run s.json t.json -o out --format json
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *'t.json: a scenario named'*'already'* ]]
+}
+@test "a failed gate says value and limit apart" {
+    small '.gates = {"tight": {"metric": "cost.total", "max": "$0.01"}, "spread": {"metric": "wait.p95", "stat": "p90", "max": "9 h"}}'
+    run --separate-stderr "$RR" run s.json -o out --format json -q
+    [ "$status" -eq 1 ]
+    [[ "$stderr" == *'gate "tight" failed: cost.total (mean) of base is $'*', wanted at most $0.01'* ]]
+    [[ "$stderr" == *'gate "spread" failed: wait.p95 (p90) of base is null (one replication has no spread), wanted at most 32400 s'* ]]
+}
+@test "an instance of one's own can be reserved" {
+    small '.start = "2026-01-01" | .horizon = "10 days" | .pools = {"c": {"instance": "mycloud/x8", "gpus_per_node": 8, "nodes": 2,
+           "plan": {"type": "on_demand", "rate": "$3/gpu/h"}}}
+           | .commitments = {"ri": {"type": "reserved", "instance": "mycloud/x8", "count": 1, "term": "1 year", "rate": "$2/gpu/h"}}'
+    works "$RR" run s.json -o out --json
+    # 240 h: one node at $16 under the commitment, the other at $24
+    jq -e '.alternatives[0].metrics | ."cost.reserved".mean == 3840 and ."cost.on_demand".mean == 5760' <<<"$output"
+}
+@test "owned energy falls into the month in which it was used" {
+    printf 'job_id,submit_s,duration_s,gpus\na,0,43200,8\n' >jobs.csv
+    scenario '.start = "2026-01-01" | .horizon = "2 months" | .pools = {"c": {"gpus_per_node": 8, "nodes": 1, "plan": {"type": "owned",
+              "price": "$100,000", "life": "5 years", "residual": 0.1, "idle_power": "1 kW", "max_power": "10 kW", "pue": 1,
+              "electricity": "$0.10/kWh", "colocation": "$0/kW/month", "maintenance": 0, "staff": "$0/node/year"}}}' >s.json
+    run --separate-stderr "$RR" run s.json -o out --format csv -q
+    [ "$status" -eq 0 ]
+    # January: 744 h x 1 kW + 12 h x 9 kW; February: 672 h x 1 kW
+    grep -q ',energy,.*,2026-02-01,85.2,85.2,' out/charges.csv
+    grep -q ',energy,.*,2026-03-01,67.2,67.2,' out/charges.csv
+}

@@ -127,3 +127,10 @@ load helper
 @test "the sample trace is what its generator makes" {
     awk -f "$ROOT/data/traces/demo-4weeks.awk" | cmp - "$ROOT/data/traces/demo-4weeks.csv"
 }
+@test "list keys tells every key of a scenario with its default" {
+    works "$RR" list keys
+    for k in /horizon /workload/NAME/max_rejected /pools/NAME/idle_timeout /scheduler/policy /fx/NAME/rate /gates/NAME/stat; do
+        grep -q "^$k " <<<"$output" || { echo "no $k"; return 1; }
+    done
+}
+@test "list without a word names the things" { fails 2 'list what\? one of plans, policies' "$RR" list; }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/used.c - GPU time that jobs held, by pool and calendar month, exactly: from attempts where they are kept, else from outcomes. */
+#include "sim/study/parts.h"
+
+struct calendar {
+    const struct rr_month_part *part;
+    size_t n;
+};
+
+static size_t month_at(const struct calendar *c, int64_t t_us)
+{
+    size_t low = 0, high = c->n;
+    while (high - low > 1) {
+        const size_t mid = (low + high) / 2;
+        if (c->part[mid].from_us <= t_us)
+            low = mid;
+        else
+            high = mid;
+    }
+    return low;
+}
+
+/* [from, to), cut at the horizon; `slices` of what milli counts make a GPU. */
+static void spread(const struct calendar *c, rr_i128 *sum, int64_t from, int64_t to, int64_t milli, int64_t slices)
+{
+    const int64_t end = c->part[c->n - 1].to_us;
+    if (to > end) to = end;
+    for (size_t i = month_at(c, from); i < c->n && from < to; i++) {
+        const int64_t until = c->part[i].to_us < to ? c->part[i].to_us : to;
+        sum[i] += (rr_i128)milli * (until - from) / slices;
+        from = until;
+    }
+}
+
+enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, const rr_i128 *const **ret)
+{
+    const struct rr_replay *r = &run->replay;
+    struct rr_month_part *part;
+    struct calendar c = {0};
+    RR_TRY(rr_month_parts(&s->clock, 0, r->end_us > 0 ? r->end_us : 1, arena, &part, &c.n));
+    c.part = part;
+    const rr_i128 **used = RR_NEWS(arena, const rr_i128 *, s->n_pools);
+    rr_i128 *all = RR_NEWS(arena, rr_i128, s->n_pools * c.n);
+    for (size_t p = 0; p < s->n_pools; p++) used[p] = all + p * c.n;
+    for (size_t i = 0; r->attempt && i < r->n_attempts; i++) {
+        const struct rr_attempt *a = &r->attempt[i];
+        spread(&c, all + a->pool * c.n, a->start_us, a->end_us, a->gpus_milli, rr_pool_slices(&s->pool[a->pool]));
+    }
+    for (size_t i = 0; !r->attempt && i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        if (o->start_us == RR_NEVER) continue;
+        spread(&c, all + o->pool * c.n, o->start_us, o->end_us, run->jobs.gpus_milli[i], rr_pool_slices(&s->pool[o->pool]));
+    }
+    *ret = used;
+    return RR_OK;
+}
