@@ -173,6 +173,12 @@ static bool is_empty_kind(const struct rr_fleet_pool *p, uint32_t node, const st
     return rr_room_fits(p, &r, n);
 }
 
+// Wholly free for the engine: the jobs on it, if any, hold nothing that is counted.
+static bool is_free(const struct rr_fleet_pool *p, uint32_t node)
+{
+    return p->node[node].group != RR_NO_GROUP && p->group.at[p->node[node].group].empty_nodes;
+}
+
 // Would there be room without the first `n_gone` jobs of v->on that do not stay?
 static bool fits_without(const struct rr_victims *v, const struct rr_sim *s, size_t pool, uint32_t node, const struct rr_need *n,
                          size_t n_gone)
@@ -280,7 +286,7 @@ static bool count_node(struct rr_victims *v, struct rr_sim *s, uint32_t node, vo
 {
     (void)v;
     struct look *l = ctx;
-    l->wanted -= is_empty_kind(&s->pool[l->pool], node, l->need);
+    l->wanted -= is_empty_kind(&s->pool[l->pool], node, l->need) && !is_free(&s->pool[l->pool], node);
     return l->wanted > 0;
 }
 
@@ -288,7 +294,7 @@ static bool best_whole(struct rr_victims *v, struct rr_sim *s, uint32_t node, vo
 {
     struct look *l = ctx;
     const struct rr_victim_tree *t = &v->tree[l->pool];
-    if (!is_empty_kind(&s->pool[l->pool], node, l->need)) return true;
+    if (!is_empty_kind(&s->pool[l->pool], node, l->need) || is_free(&s->pool[l->pool], node)) return true;
     l->above = lanes_of(t, t->cap + node)[t->lanes - 1];
     l->node = node;
     return true;
