@@ -220,7 +220,12 @@ static void overflow_is_an_error(void **state)
     case_pool(x, NULL, "on_demand", "{\"rate\": \"$9,000,000,000/h\"}");
     for (int i = 0; i < 4000; i++) case_lease(x, 0, 3660 * RR_D);
     assert_int_equal(case_resolve(x), RR_OK);
-    x->billing = (struct rr_billing){&x->s, x->s.horizon_us, x->lease, x->pool_lease, x->node_gpus, x->arena, NULL};
+    x->billing = (struct rr_billing){.scenario = &x->s,
+                                     .horizon_us = x->s.horizon_us,
+                                     .lease = x->lease,
+                                     .pool_lease = x->pool_lease,
+                                     .node_gpus = x->node_gpus,
+                                     .arena = x->arena};
     assert_int_equal(rr_bill(&x->billing, &x->sink), RR_EINPUT);
     assert_non_null(strstr(rr_reason(), "does not fit"));
     case_free(x);
