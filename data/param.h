@@ -108,6 +108,7 @@ struct rr_kind {
 #define RR_USE_POOL       1u /* a pool's plan */
 #define RR_USE_COMMITMENT 2u /* an entry of "commitments" */
 #define RR_USE_RECLAIMS   4u /* nodes of such a pool may be taken away */
+#define RR_USE_IDLES      8u /* an autoscaler that lets idle nodes go after idle_timeout */
 struct rr_kinds {
     const struct rr_kind *const *at;
     size_t n;

@@ -49,8 +49,17 @@ struct rr_pool {
     int64_t nodes_min, nodes_max;                         /* static: equal. INT64_MAX = "unlimited" */
     int64_t gpus_per_node, cpus_per_node, memory_bytes;   /* as given in the pool itself, 0 = not */
     const char *gpu;                                      /* accelerator id for type constraints, "" = any */
+    struct rr_dist boot; /* from request to ready; boot_us is its mean, and all there is to it when it does not vary */
     int64_t boot_us, idle_timeout_us;
-    bool reclaimable; /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
+    const cJSON *image_json; /* or NULL */
+    int64_t image_us;        /* to pull it, on top of the boot */
+    bool image_stays;        /* a node that has pulled it has it when it comes again */
+    double refuse;           /* chance that a request for a node is refused */
+    int64_t retry_us;        /* until the pool is asked again */
+    int64_t quota;           /* requests above so many nodes are refused; 0 = none */
+    int64_t idle_align_us;   /* idle nodes go at whole ones of it since their request; 0 = at once */
+    int64_t spill_after_us;  /* jobs that have waited less do not use the pool */
+    bool reclaimable;        /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
     int64_t nodes_per_switch, nodes_per_rack; /* in the order of their numbers; 0: all of them */
     const cJSON *mig_json;                    /* {"1g.10gb": 7} or NULL */
     const char *slice;                        /* each GPU is cut into `slices` of this name; NULL: not cut */
@@ -164,6 +173,7 @@ struct rr_scenario {
     struct rr_workload *workload;
     size_t n_workloads;
     struct rr_pool *pool; /* in the order that they are tried */
+    bool cheapest_first;  /* in the order of what a GPU costs at the time */
     size_t n_pools;
     struct rr_commitment *commitment;
     size_t n_commitments;

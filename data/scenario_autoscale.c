@@ -34,6 +34,18 @@ static enum rr_status read_one(const struct rr_reading *r, const struct rr_scena
     return rr_params_read(&r->param, k->params, k->n_params, object, pointer, policy_alone, ret->params);
 }
 
+// What does nothing is told.
+static void note_unused(const struct rr_reading *r, struct rr_scenario *s, const cJSON *pool, const struct rr_pool *p)
+{
+    static const char *const keys[] = {"idle_timeout", "idle_align"};
+    const struct rr_kind *k = p->autoscale.policy;
+    if (!k || k->use & RR_USE_IDLES) return;
+    for (size_t i = 0; i < 2; i++)
+        if (rr_json_member(pool, keys[i]))
+            rr_note(&s->notes, RR_NOTE_WARNING, rr_pointer_join(r->param.arena, p->pointer, keys[i]), "",
+                    "not used: the autoscaler \"%s\" says which nodes leave", k->name);
+}
+
 static enum rr_status read_own(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *pool, struct rr_pool *p)
 {
     const cJSON *object = rr_json_member(pool, "autoscale");
@@ -50,6 +62,10 @@ enum rr_status rr_autoscale_read(const struct rr_reading *r, const cJSON *docume
 {
     const cJSON *all = rr_json_member(document, "autoscale"), *pools = rr_json_member(document, "pools");
     if (all) RR_TRY(read_one(r, s, all, "/autoscale", &s->autoscale));
-    for (size_t i = 0; i < s->n_pools; i++) RR_TRY(read_own(r, s, rr_json_member(pools, s->pool[i].name), &s->pool[i]));
+    for (size_t i = 0; i < s->n_pools; i++) {
+        const cJSON *pool = rr_json_member(pools, s->pool[i].name);
+        RR_TRY(read_own(r, s, pool, &s->pool[i]));
+        note_unused(r, s, pool, &s->pool[i]);
+    }
     return RR_OK;
 }

@@ -51,7 +51,8 @@ static void put_autoscale(struct rr_buf *b, const struct rr_autoscale *a)
     if (a->policy) put_rows(b, a->policy->params, a->policy->n_params, a->params, true);
 }
 
-static void put_pool(struct rr_buf *b, const struct rr_pool *p)
+// `quotes`: what the pool costs decides too.
+static void put_pool(struct rr_buf *b, const struct rr_pool *p, bool quotes)
 {
     put(b, "pool", p->name);
     put(b, "gpu", p->gpu);
@@ -67,8 +68,11 @@ static void put_pool(struct rr_buf *b, const struct rr_pool *p)
     rr_buf_putf(b, "%" PRId64 ",%" PRId64 ";", p->nodes_per_switch, p->nodes_per_rack);
     if (p->n_shapes == 1)
         rr_buf_putf(b, "%" PRId32 ",%" PRId32 ",%" PRId32 ";", p->shape->gpus, p->shape->cpus_milli, p->shape->memory_mib);
-    if (p->nodes_min != p->nodes_max) put_autoscale(b, &p->autoscale);
-    if (p->plan) put_rows(b, p->plan->params, p->plan->n_params, p->plan_params, false);
+    put_dist(b, &p->boot);
+    rr_buf_putf(b, "%" PRId64 ",%d,%a,%" PRId64 ",%" PRId64 ",%" PRId64 ",%" PRId64 ";", p->image_us, p->image_stays, p->refuse,
+                p->retry_us, p->quota, p->idle_align_us, p->spill_after_us);
+    if (p->nodes_min != p->nodes_max || p->reclaimable) put_autoscale(b, &p->autoscale);
+    if (p->plan) put_rows(b, p->plan->params, p->plan->n_params, p->plan_params, quotes);
 }
 
 static void put_scheduler(struct rr_buf *b, const struct rr_scheduler *s)
@@ -108,7 +112,8 @@ uint64_t rr_scenario_hash(const struct rr_scenario *s)
     rr_buf_putf(&b, "seed=%" PRId64 ";replications=%" PRId64 ";horizon=%" PRId64 ";start=%d,%" PRId64 ";warmup=%" PRId64 ";", s->seed,
                 s->replications, s->horizon_us, s->clock.anchored, s->start_us, s->warmup_us);
     for (size_t i = 0; i < s->n_workloads; i++) put_workload(&b, &s->workload[i]);
-    for (size_t i = 0; i < s->n_pools; i++) put_pool(&b, &s->pool[i]);
+    for (size_t i = 0; i < s->n_pools; i++) put_pool(&b, &s->pool[i], s->cheapest_first);
+    for (size_t i = 0; s->cheapest_first && i < s->n_fx; i++) rr_buf_putf(&b, "%s=%" PRId64 ";", s->fx[i].from, s->fx[i].rate_nano);
     put_scheduler(&b, &s->scheduler);
     put_rows(&b, rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, true);
     for (size_t i = 0; i < s->n_classes; i++) put_class(&b, &s->classes[i], s->n_pools);

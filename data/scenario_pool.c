@@ -204,6 +204,36 @@ static enum rr_status check_topology(const struct rr_reading *r, const cJSON *po
                         (long long)p->nodes_per_switch);
 }
 
+/* ---- how nodes come ---- */
+
+static enum rr_status read_image(const struct rr_reading *r, struct rr_pool *p)
+{
+    struct rr_arena *a = r->param.arena;
+    const char *pointer = rr_pointer_join(a, p->pointer, "image");
+    struct rr_image_rows rows = {0};
+    double bytes_s;
+    RR_TRY(rr_rows_read(r, &rr_rows_image, p->image_json, pointer, &rows));
+    const cJSON *node = rr_param_unwrap(rr_json_member(p->image_json, "bandwidth"));
+    if (rr_unit_bandwidth(rr_slice(rows.bandwidth, strlen(rows.bandwidth)), &bytes_s) != RR_OK)
+        return fail_because(r, node, rr_pointer_join(a, pointer, "bandwidth"));
+    if (!(bytes_s >= 1)) return rr_json_fail(RR_EINPUT, r->param.json, node, pointer, "at least 1 B/s is expected");
+    p->image_us = (int64_t)((double)rows.bytes * (1 - rows.cache) / bytes_s * 1e6 + 0.5);
+    p->image_stays = rows.cached;
+    return RR_OK;
+}
+
+static enum rr_status read_supply(const struct rr_reading *r, const cJSON *node, struct rr_pool *p)
+{
+    const double mean = rr_dist_mean(&p->boot);
+    p->boot_us = mean >= 9e18 ? RR_NEVER : (int64_t)(mean + 0.5);
+    if (p->image_json) RR_TRY(read_image(r, p));
+    if (p->quota > 0 && p->quota < p->nodes_min)
+        return rr_json_fail(RR_EINPUT, r->param.json, rr_param_unwrap(rr_json_member(node, "quota")),
+                            rr_pointer_join(r->param.arena, p->pointer, "quota"),
+                            "it is below the nodes that are always held, which are %lld", (long long)p->nodes_min);
+    return RR_OK;
+}
+
 static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, struct rr_pool *p)
 {
     p->name = rr_strdup(r->param.arena, node->string);
@@ -211,6 +241,7 @@ static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, s
     RR_TRY(rr_named(r, node, p->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_pool, node, p->pointer, p));
     RR_TRY(read_nodes(r, node, p));
+    RR_TRY(read_supply(r, node, p));
     RR_TRY(check_topology(r, node, p));
     RR_TRY(read_shape(r, node, p));
     RR_TRY(read_mig(r, p));
@@ -235,12 +266,24 @@ static enum rr_status find_pool(const struct rr_reading *r, const struct rr_scen
     return rr_unknown_word(r, node, "/pool_order", "pool", names, s->n_pools);
 }
 
+static enum rr_status order_by_price(const struct rr_reading *r, const cJSON *order, struct rr_scenario *s)
+{
+    for (size_t i = 0; i < s->n_pools; i++)
+        if (!s->pool[i].plan)
+            return rr_json_fail(RR_EINPUT, r->param.json, order, "/pool_order",
+                                "\"cheapest\" needs a price of each pool; \"%s\" is unpriced", s->pool[i].name);
+    s->cheapest_first = true;
+    return RR_OK;
+}
+
 // Those named first, in that order, then the others as in the file.
 static enum rr_status read_order(const struct rr_reading *r, const cJSON *order, struct rr_scenario *s)
 {
     if (!order) return RR_OK;
+    if (cJSON_IsString(order) && strcmp(order->valuestring, "cheapest") == 0) return order_by_price(r, order, s);
     if (!cJSON_IsArray(order))
-        return rr_json_fail(RR_EINPUT, r->param.json, order, "/pool_order", "a list of pools is expected, such as [\"own\", \"burst\"]");
+        return rr_json_fail(RR_EINPUT, r->param.json, order, "/pool_order",
+                            "a list of pools, such as [\"own\", \"burst\"], or \"cheapest\" is expected");
     struct rr_pool *sorted = RR_NEWS(r->param.arena, struct rr_pool, s->n_pools);
     bool *used = RR_NEWS(r->param.arena, bool, s->n_pools);
     size_t n = 0;

@@ -18,6 +18,13 @@ struct rr_nodes_file {
     uint64_t given;
     const char *file, *format;
 };
+struct rr_image_rows {
+    uint64_t given;
+    int64_t bytes;
+    const char *bandwidth;
+    double cache;
+    bool cached;
+};
 struct rr_generate_rows {
     uint64_t given;
     int64_t count;
@@ -52,7 +59,8 @@ struct rr_spread_rows {
     double nodes, switches, racks;
 };
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
-    rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate, rr_rows_fx;
+    rr_rows_image, rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate,
+    rr_rows_fx;
 extern const struct rr_rows rr_rows_failures, rr_rows_fail_repair, rr_rows_fail_repair_plain, rr_rows_fail_domain, rr_rows_maintenance;
 
 /* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */

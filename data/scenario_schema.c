@@ -115,6 +115,13 @@ static cJSON *nodes_schema(void)
     return o;
 }
 
+static cJSON *described_rows(const struct rr_rows *rows, const char *description)
+{
+    cJSON *o = rows_schema(rows);
+    cJSON_AddStringToObject(o, "description", description);
+    return o;
+}
+
 static cJSON *autoscale_schema(const struct rr_registry *reg)
 {
     cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf");
@@ -134,6 +141,8 @@ static cJSON *pools_schema(const struct rr_registry *reg)
                   "{\"type\": \"integer\", \"minimum\": 1, \"maximum\": 64}}",
                   "what each GPU is cut into, such as {\"1g.10gb\": 7}; jobs ask for the slice as their gpu_type"));
     cJSON_AddItemToObject(properties_of(o), "autoscale", autoscale_schema(reg));
+    cJSON_ReplaceItemInObjectCaseSensitive(properties_of(o), "image",
+                                           described_rows(&rr_rows_image, "image that a new node pulls after its boot"));
     return by_name(o, "machines that work may run on, tried in this order", false);
 }
 
@@ -233,13 +242,6 @@ static cJSON *fx_schema(void)
     return o;
 }
 
-static cJSON *described_rows(const struct rr_rows *rows, const char *description)
-{
-    cJSON *o = rows_schema(rows);
-    cJSON_AddStringToObject(o, "description", description);
-    return o;
-}
-
 static cJSON *classes_schema(void)
 {
     cJSON *o = rows_schema(&rr_rows_class);
@@ -265,7 +267,8 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
     cJSON_AddItemToObject(p, "workload", workload_schema(reg));
     cJSON_AddItemToObject(p, "pools", pools_schema(reg));
     cJSON_AddItemToObject(p, "pool_order",
-                          described("{\"type\": \"array\", \"items\": {\"type\": \"string\"}}", "pools that are tried first"));
+                          described("{\"anyOf\": [{\"const\": \"cheapest\"}, {\"type\": \"array\", \"items\": {\"type\": \"string\"}}]}",
+                                    "pools that are tried first, or \"cheapest\": by what a GPU costs at the time"));
     cJSON_AddItemToObject(p, "commitments",
                           by_name(plan_schema(reg->plans, RR_USE_COMMITMENT), "promises to pay, laid over the leases", false));
     cJSON_AddItemToObject(p, "scheduler", scheduler_schema(reg));

@@ -88,6 +88,15 @@ static const char *counted(struct rr_arena *a, const struct rr_node_shape *s)
     return s->memory_mib ? rr_strf(a, "%s, %g GiB", cpus, (double)s->memory_mib / 1024) : rr_strf(a, "%s, memory not counted", cpus);
 }
 
+static void add_image(struct table *t, const struct rr_pool *p)
+{
+    for (size_t i = 0; i < rr_rows_image.n; i++) {
+        const struct rr_param *row = &rr_rows_image.at[i];
+        const char *at = rr_pointer_join(t->arena, rr_pointer_join(t->arena, p->pointer, "image"), row->name);
+        add_node(t, at, rr_json_member(p->image_json, row->name), row->def);
+    }
+}
+
 static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *object)
 {
     const char *nodes = rr_pointer_join(t->arena, p->pointer, "nodes");
@@ -114,6 +123,7 @@ static void add_pool(struct table *t, const struct rr_pool *p, const cJSON *obje
             f && f->path ? rr_strf(t->arena, "%s:%" PRId64 ", %s, %s", f->path, f->line, f->source, f->date) : "");
     }
     if (p->autoscale.json != t->s->autoscale.json) add_autoscale(t, &p->autoscale);
+    if (p->image_json) add_image(t, p);
     add_kind(t, rr_pointer_join(t->arena, p->pointer, "plan"), p->plan, p->plan_params, p->plan_json);
 }
 

@@ -2,7 +2,8 @@
  * sim/autoscale/queue.c - as many nodes as the queue needs.
  *
  * Growth looks at the whole queue: the asks, largest first, are laid over the room of ready nodes, then of booting ones; what is left over is
- * laid on new nodes, as far as `max` allows, pool by pool. An idle node is released idle_timeout after its last job (sim/engine/elastic.c). */
+ * laid on new nodes, as far as `max` allows, pool by pool; a pool that has refused a node is left
+ * out until it may be asked again. An idle node is released idle_timeout after its last job (sim/engine/elastic.c). */
 #include "sim/autoscale/autoscale.h"
 
 struct bin { // `count` nodes with this room
@@ -127,18 +128,35 @@ static void plan_bins(const struct rr_sim *s, size_t pool, struct plan *plan)
     if (s->books[pool].starting) rr_vec_push(&plan->bin, ((struct bin){rr_room_empty(p, 0), s->books[pool].starting, true}));
 }
 
+static bool may_ask(const struct rr_sim *s, const struct rr_books *b)
+{
+    return b->elastic && b->scaler->by_demand && b->held < b->limit && s->now_us >= b->retry_at_us;
+}
+
+// Of `left` jobs those that may use the pool yet.
+static int64_t may_use(const struct rr_sim *s, size_t pool, uint32_t ask, int64_t left)
+{
+    const int64_t after = s->world->scenario->pool[pool].spill_after_us;
+    const int64_t n = after > 0 ? rr_waits_count(s, ask, after) : left;
+    return n < left ? n : left;
+}
+
 // Lay the jobs that are left on the pool's nodes; returns how many new ones they need.
 static int64_t plan_pool(struct rr_sim *s, size_t pool, struct plan *plan)
 {
     const struct rr_fleet_pool *p = &s->pool[pool];
     const struct rr_books *b = &s->books[pool];
-    const int64_t most = b->elastic && b->scaler->by_demand && b->held < b->limit ? b->limit - b->held : 0;
+    const int64_t most = may_ask(s, b) ? b->limit - b->held : 0;
     int64_t asked = 0;
     plan_bins(s, pool, plan);
     for (size_t a = 0; a < plan->ask.n; a++) {
         const struct rr_need *n = rr_need_of(&s->asks, plan->ask.at[a], pool);
         if (n->nodes == 0 || plan->left.at[a] == 0) continue;
-        asked += (n->nodes > 1 ? place_multi : place_single)(p, plan, n, &plan->left.at[a], most - asked);
+        const int64_t jobs = may_use(s, pool, plan->ask.at[a], plan->left.at[a]);
+        int64_t left = jobs;
+        if (jobs == 0) continue;
+        asked += (n->nodes > 1 ? place_multi : place_single)(p, plan, n, &left, most - asked);
+        plan->left.at[a] -= jobs - left;
     }
     return asked;
 }
@@ -146,21 +164,30 @@ static int64_t plan_pool(struct rr_sim *s, size_t pool, struct plan *plan)
 static bool can_grow(const struct rr_sim *s)
 {
     for (size_t i = 0; i < s->n_pools; i++)
-        if (s->books[i].elastic && s->books[i].scaler->by_demand && s->books[i].waiting > 0 && s->books[i].held < s->books[i].limit)
-            return true;
+        if (may_ask(s, &s->books[i]) && s->books[i].waiting > 0) return true;
     return false;
+}
+
+// False: a node was refused, and its pool is not asked again for a while; what was to go there must be laid anew.
+static bool grow(struct rr_sim *s)
+{
+    struct plan plan = {0};
+    bool granted = true;
+    plan_init(s, &plan);
+    for (size_t k = 0; k < s->n_pools && granted; k++) {
+        const size_t i = rr_sim_pool_at(s, k);
+        for (int64_t n = plan_pool(s, i, &plan); n > 0 && granted; n--) granted = rr_sim_node_request(s, i) != RR_NO_NODE;
+    }
+    rr_vec_done(&plan.bin);
+    rr_vec_done(&plan.ask);
+    rr_vec_done(&plan.left);
+    return granted;
 }
 
 void rr_sim_grow(struct rr_sim *s)
 {
-    if (!s->any_elastic || s->level.queue == 0 || !can_grow(s)) return;
-    struct plan plan = {0};
-    plan_init(s, &plan);
-    for (size_t i = 0; i < s->n_pools; i++)
-        for (int64_t n = plan_pool(s, i, &plan); n > 0; n--) rr_sim_node_request(s, i);
-    rr_vec_done(&plan.bin);
-    rr_vec_done(&plan.ask);
-    rr_vec_done(&plan.left);
+    if (!s->any_elastic || s->level.queue == 0) return;
+    while (can_grow(s) && !grow(s)) {}
 }
 
 int64_t rr_sim_missing(struct rr_sim *s, size_t pool, uint32_t ask)
@@ -176,4 +203,5 @@ int64_t rr_sim_missing(struct rr_sim *s, size_t pool, uint32_t ask)
 }
 
 const struct rr_autoscaler rr_autoscaler_queue = {
-    .kind = {.name = "queue", .summary = "what the queue needs; idle nodes leave after the pool's idle_timeout"}, .by_demand = true};
+    .kind = {.name = "queue", .summary = "what the queue needs; idle nodes leave after the pool's idle_timeout", .use = RR_USE_IDLES},
+    .by_demand = true};

@@ -31,7 +31,7 @@ static bool type_fits(const struct rr_fleet_pool *p, const struct rr_node_kind *
 // Nodes of kind `kind` that the pool can ever have.
 static int64_t nodes_of_kind(const struct rr_fleet_pool *p, const struct rr_pool *from, uint32_t kind)
 {
-    if (!p->kind_of) return from->nodes_max;
+    if (!p->kind_of) return from->quota > 0 && from->quota < from->nodes_max ? from->quota : from->nodes_max;
     int64_t n = 0;
     for (size_t i = 0; i < from->n_shapes; i++) n += p->kind_of[i] == kind;
     return n;

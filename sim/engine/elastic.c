@@ -95,6 +95,8 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
                                .max = from->nodes_max,
                                .limit = from->nodes_max,
                                .boot_us = from->boot_us,
+                               .retry_us = from->retry_us > 0 ? from->retry_us : 5 * RR_MIN,
+                               .spill_us = -1,
                                .idle_timeout_us = from->idle_timeout_us,
                                .want = -1,
                                .elastic = is_elastic(from)};
@@ -107,6 +109,7 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
         cover_nodes(s, i, (uint32_t)b->min);
         for (uint32_t n = 0; n < (uint32_t)b->min; n++) {
             if (b->elastic) rr_nodeset_remove(&b->off, n);
+            if (b->elastic) b->idle.at[n].imaged = true;
             hold(s, i, n, s->now_us);
             rr_fleet_ready(&s->pool[i], n);
         }
@@ -141,14 +144,47 @@ void rr_elastic_done(struct rr_sim *s)
     rr_waits_done(s);
 }
 
+// What the k-th request in the pool meets: drawn in this order, whatever is varied.
+static void request_rng(const struct rr_sim *s, size_t pool, uint32_t k, struct rr_rng *ret)
+{
+    rr_rng_init(ret, (uint64_t)s->world->scenario->seed, s->world->replication, RR_RNG_BOOT, (uint64_t)pool << 32 | k);
+}
+
+// Refused by chance or above the quota: the pool is not asked again before retry_us have passed.
+static bool is_refused(struct rr_sim *s, size_t pool, struct rr_rng *rng)
+{
+    struct rr_books *b = &s->books[pool];
+    const struct rr_pool *from = &s->world->scenario->pool[pool];
+    const bool unlucky = from->refuse > 0 && rr_rng_uniform(rng) < from->refuse;
+    if (!unlucky && (from->quota == 0 || b->held < from->quota)) return false;
+    b->time.refused++;
+    b->retry_at_us = rr_add_us(s->now_us, b->retry_us);
+    rr_elastic_wake(s, pool, b->retry_at_us);
+    return true;
+}
+
+static int64_t boot_us(const struct rr_sim *s, size_t pool, uint32_t node, struct rr_rng *rng)
+{
+    const struct rr_pool *from = &s->world->scenario->pool[pool];
+    int64_t us = s->books[pool].boot_us;
+    if (from->boot.kind != RR_DIST_CONSTANT) {
+        const double v = rr_dist_draw(&from->boot, rng);
+        us = v <= 0 ? 0 : v >= 9e18 ? RR_NEVER : (int64_t)(v + 0.5);
+    }
+    return s->books[pool].idle.at[node].imaged && from->image_stays ? us : rr_add_us(us, from->image_us);
+}
+
 uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool)
 {
     struct rr_books *b = &s->books[pool];
-    if (!b->elastic || b->held >= b->limit) return RR_NO_NODE;
+    if (!b->elastic || b->held >= b->limit || s->now_us < b->retry_at_us) return RR_NO_NODE;
+    struct rr_rng rng;
+    request_rng(s, pool, b->n_requests++, &rng);
+    if (is_refused(s, pool, &rng)) return RR_NO_NODE;
     if (b->off.count == 0) cover_nodes(s, pool, s->pool[pool].n_nodes + 1);
     const uint32_t node = rr_nodeset_lowest(&b->off);
     rr_nodeset_remove(&b->off, node);
-    const int64_t ready = rr_add_us(s->now_us, b->boot_us);
+    const int64_t ready = rr_add_us(s->now_us, boot_us(s, pool, node, &rng));
     hold(s, pool, node, ready);
     b->starting++;
     const uint32_t slot = rr_slot_new(s);
@@ -166,6 +202,7 @@ void rr_elastic_boot_done(struct rr_sim *s, uint32_t slot)
     const struct rr_slot r = s->slot.at[slot];
     rr_books_touch(s, r.pool);
     rr_fleet_ready(&s->pool[r.pool], r.node);
+    s->books[r.pool].idle.at[r.node].imaged = true;
     s->books[r.pool].starting--;
     s->n_boots--;
     if (s->expected) rr_expected_remove(&s->expected[r.pool], r.expected_us, slot);
@@ -213,11 +250,22 @@ void rr_elastic_freed(struct rr_sim *s, size_t pool, uint32_t node)
     rr_vec_push(&b->touched, node);
 }
 
+// When an idle node goes, from now on: after its timeout, and with idle_align at the next whole one of its lease, which is paid for until then.
+static int64_t leaves_at(const struct rr_sim *s, size_t pool, uint32_t node)
+{
+    const struct rr_books *b = &s->books[pool];
+    const int64_t align = s->world->scenario->pool[pool].idle_align_us, due = rr_add_us(b->idle.at[node].since_us, b->idle_timeout_us);
+    const int64_t at = due > s->now_us ? due : s->now_us;
+    if (align == 0 || at == RR_NEVER) return at;
+    const int64_t start = s->lease.at[s->pool[pool].node[node].lease].start_us, over = (at - start) % align;
+    return over ? rr_add_us(at, align - over) : at;
+}
+
 static void arm(struct rr_sim *s, size_t pool, uint32_t node)
 {
     struct idle *i = &s->books[pool].idle.at[node];
     if (i->since_us == RR_NEVER || i->armed) return;
-    const int64_t at = rr_add_us(i->since_us, s->books[pool].idle_timeout_us);
+    const int64_t at = leaves_at(s, pool, node);
     if (at == RR_NEVER) return;
     i->armed = true;
     const uint32_t slot = rr_slot_new(s);
@@ -233,7 +281,7 @@ void rr_elastic_timer(struct rr_sim *s, uint32_t slot)
     b->idle.at[r.node].armed = false;
     const int64_t since = b->idle.at[r.node].since_us;
     if (since == RR_NEVER) return;
-    if (rr_add_us(since, b->idle_timeout_us) > s->now_us)
+    if (leaves_at(s, r.pool, r.node) > s->now_us)
         arm(s, r.pool, r.node); // it was busy in between
     else if (b->waiting > 0)
         rr_vec_push(&b->overdue, r.node);
@@ -252,11 +300,23 @@ void rr_sim_look_at(struct rr_sim *s, size_t pool, int64_t at_us)
     s->n_wakes++;
 }
 
+void rr_elastic_wake(struct rr_sim *s, size_t pool, int64_t at_us)
+{
+    if (at_us == RR_NEVER) return;
+    const uint32_t slot = rr_slot_new(s);
+    s->slot.at[slot] = (struct rr_slot){.pool = (uint16_t)pool, .job = 1, .live = RR_LIVE_LOOK};
+    rr_sim_push(s, at_us, RR_EV_TIMER, slot);
+    s->n_wakes++;
+}
+
 void rr_elastic_look(struct rr_sim *s, uint32_t slot)
 {
     const size_t pool = s->slot.at[slot].pool;
+    const bool alone = s->slot.at[slot].job == 1;
     rr_slot_free(s, slot);
     s->n_wakes--;
+    s->freed += alone; // policies shall look at all that waits
+    if (alone) return;
     s->books[pool].scaler->look(s->books[pool].scaler_state, s, pool);
 }
 
@@ -354,7 +414,7 @@ static void settle(struct rr_sim *s, size_t pool)
     for (size_t i = 0; i < b->overdue.n; i++) {
         const struct idle *d = &b->idle.at[b->overdue.at[i]];
         if (d->since_us == RR_NEVER || d->armed) continue;
-        if (rr_add_us(d->since_us, b->idle_timeout_us) <= s->now_us)
+        if (leaves_at(s, pool, b->overdue.at[i]) <= s->now_us)
             rr_sim_node_release(s, pool, b->overdue.at[i]);
         else
             arm(s, pool, b->overdue.at[i]);

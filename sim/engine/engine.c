@@ -125,6 +125,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     s->asks.speeds = s->speeds;
     RR_TRY(rr_speeds_check(s));
     init_placing(s, (const struct rr_placement *)(const void *)placement);
+    RR_TRY(rr_order_init(s));
     RR_TRY(rr_supply_init(s));
     if (needs_attempts(s)) rr_attempts_init(s);
     RR_TRY(rr_elastic_init(s));
@@ -165,6 +166,7 @@ static void sim_done(struct rr_sim *s)
     rr_vec_done(&s->lease);
     free(s->series.bin);
     free(s->expected);
+    free(s->order);
     free(s->node_base);
     free(s->books);
     free(s->pool);
@@ -257,6 +259,7 @@ static void instant(struct rr_sim *s, size_t *next)
     while (rr_events_time(&s->events) == t) happen(s);
     if (t >= s->world->horizon_us) return;
     if (s->level.queue > 0 && is_round(s)) {
+        if (s->order && rr_order_now(s) != RR_OK) s->failed = RR_EINPUT;
         s->policy->pass(s->policy_state, s);
         rr_sim_grow(s);
     }

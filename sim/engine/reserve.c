@@ -133,7 +133,7 @@ void rr_sim_reserve(struct rr_sim *s, uint32_t ask)
     h->spare = 0;
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes == 0) continue;
+        if (n->nodes == 0 || !rr_sim_ask_may(s, i, ask)) continue;
         cover(&h->ahead[i], &s->pool[i]);
         int64_t spare;
         const int64_t at_us = ready_time(s, i, n, &spare);
@@ -211,7 +211,7 @@ int64_t rr_sim_within(struct rr_sim *s, uint32_t ask)
     int64_t within = -1;
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes == 0 || rr_fleet_find(&s->pool[i], n) == RR_NO_NODE) continue;
+        if (n->nodes == 0 || !rr_sim_ask_may(s, i, ask) || rr_fleet_find(&s->pool[i], n) == RR_NO_NODE) continue;
         if (i != s->hold.pool || s->hold.at_us == RR_NEVER || fits_long(s, n)) return RR_NEVER;
         within = rr_course_work(s->hold.at_us - s->now_us, n->slowest_ppm);
     }
@@ -250,9 +250,10 @@ static void start_in_hold(struct rr_sim *s, uint32_t job, uint32_t ask, uint32_t
 bool rr_sim_start_behind(struct rr_sim *s, uint32_t job, uint32_t ask)
 {
     const int64_t estimate_us = rr_sim_estimate(s, job);
-    for (size_t i = 0; i < s->n_pools; i++) {
+    for (size_t k = 0; k < s->n_pools; k++) {
+        const size_t i = rr_sim_pool_at(s, k);
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes == 0) continue;
+        if (n->nodes == 0 || !rr_sim_may(s, i, job)) continue;
         const int64_t end_us = rr_add_us(s->now_us, rr_course_wall(estimate_us, n->slowest_ppm));
         const bool held = i == s->hold.pool && s->hold.at_us != RR_NEVER, past = held && end_us > s->hold.at_us;
         struct behind b;

@@ -21,7 +21,6 @@ struct rr_sim;
 struct rr_attempts;
 struct rr_autoscaler;
 struct rr_supply;
-struct rr_waits;
 struct rr_policy {
     struct rr_kind kind; /* first */
     bool expects;        /* reserves: running jobs are kept in order of expected end */
@@ -61,6 +60,9 @@ struct rr_books {
     int64_t min, max; /* nodes held */
     int64_t limit;    /* that the pool may hold at present: at most max; a supplier may set it (rr_sim_limit) */
     int64_t boot_us, idle_timeout_us;
+    int64_t retry_us, retry_at_us; /* no node is asked for until then: one was refused */
+    uint32_t n_requests;
+    int64_t spill_us; /* jobs that began to wait then have a wake at hand */
     bool elastic;
     const struct rr_autoscaler *scaler; /* of an elastic pool */
     void *scaler_state;
@@ -79,6 +81,7 @@ struct rr_books {
     RR_VEC(struct idle {
         int64_t since_us; /* RR_NEVER: not idle */
         bool armed;       /* its timer is in the heap */
+        bool imaged;      /* it has pulled its image before */
     })
     idle; /* [n_nodes] */
 };
@@ -101,6 +104,14 @@ struct rr_hold {
     } * ahead;
 };
 
+struct rr_order { /* o[k].pool is the k-th to be tried; o[i].nano the quote of pool i, per node and hour */
+    size_t pool;
+    int64_t nano;
+};
+struct rr_waits {
+    int64_t *since_us;           /* [trace->n] since when it waits, of those that do */
+    struct rr_wait_lines *lines; /* waits.c */
+};
 struct rr_sim {
     const struct rr_world *world;
     const struct rr_trace *trace;
@@ -128,6 +139,8 @@ struct rr_sim {
     struct rr_series_now level;
     int64_t queue_max, n_events;
     bool any_elastic;
+    bool any_spill;                        /* a pool has spill_after */
+    struct rr_order *order;                /* [n_pools] NULL: as in the scenario */
     struct rr_attempts *attempts;          /* NULL: nothing can interrupt a job or slow it down */
     struct rr_waits *waits;                /* NULL: nobody asks how long jobs have waited */
     const struct rr_supply *const *supply; /* [n_supply] those at work */
@@ -272,7 +285,23 @@ void rr_elastic_busy(struct rr_sim *s, size_t pool, uint32_t node);  /* a job st
 void rr_elastic_freed(struct rr_sim *s, size_t pool, uint32_t node); /* its last job ended */
 void rr_elastic_settle(struct rr_sim *s);                            /* after the pass: arm timers, release what is overdue */
 void rr_elastic_close(struct rr_sim *s, int64_t end_us);             /* leases end */
+/* A look of no autoscaler: policies look again at what waits, for a pool may be used now that could not be before. */
+void rr_elastic_wake(struct rr_sim *s, size_t pool, int64_t at_us);
+/* order.c */
+enum rr_status rr_order_init(struct rr_sim *s);
+enum rr_status rr_order_now(struct rr_sim *s);
+bool rr_order_spilled(struct rr_sim *s, size_t pool, uint32_t job);
+bool rr_order_ask_spilled(struct rr_sim *s, size_t pool, uint32_t ask);
+/* The k-th pool to be tried, and whether this job, or one of this ask, may use it yet. */
+static inline size_t rr_sim_pool_at(const struct rr_sim *s, size_t k) { return s->order ? s->order[k].pool : k; }
+static inline bool rr_sim_may(struct rr_sim *s, size_t pool, uint32_t job) { return !s->any_spill || rr_order_spilled(s, pool, job); }
+static inline bool rr_sim_ask_may(struct rr_sim *s, size_t pool, uint32_t ask)
+{
+    return !s->any_spill || rr_order_ask_spilled(s, pool, ask);
+}
 /* waits.c: how long jobs have waited, by ask. */
+int64_t rr_waits_since(const struct rr_sim *s, uint32_t ask);                   /* of the one that has waited longest; now if none waits */
+int64_t rr_waits_count(const struct rr_sim *s, uint32_t ask, int64_t least_us); /* that have waited at least so long; O(their number) */
 void rr_waits_init(struct rr_sim *s);
 void rr_waits_done(struct rr_sim *s);
 void rr_waits_enter(struct rr_sim *s, uint32_t job, uint32_t ask);

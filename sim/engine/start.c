@@ -179,9 +179,10 @@ uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool,
 
 bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask)
 {
-    for (size_t i = 0; i < s->n_pools; i++) {
+    for (size_t k = 0; k < s->n_pools; k++) {
+        const size_t i = rr_sim_pool_at(s, k);
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes == 0) continue;
+        if (n->nodes == 0 || !rr_sim_may(s, i, job)) continue;
         const uint32_t node = rr_fleet_choose(&s->pool[i], &(struct rr_seek){.need = n, .job = job});
         if (node == RR_NO_NODE) continue;
         rr_sim_begin(s, job, ask, i, node);
@@ -203,7 +204,7 @@ bool rr_sim_fits(struct rr_sim *s, uint32_t ask)
 {
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes && rr_fleet_find(&s->pool[i], n) != RR_NO_NODE) return true;
+        if (n->nodes && rr_sim_ask_may(s, i, ask) && rr_fleet_find(&s->pool[i], n) != RR_NO_NODE) return true;
     }
     return false;
 }

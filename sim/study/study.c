@@ -315,6 +315,10 @@ static void note_replay(const struct group *g, struct rr_notes *notes)
             rr_note(notes, RR_NOTE_WARNING, "", "", "%zu job%s rejected at once: %s", why[k], why[k] == 1 ? " was" : "s were",
                     rr_why_text((enum rr_reason)k));
     note_early_end(g, notes);
+    for (size_t i = 0; i < g->scenario->n_pools; i++)
+        if (r->replay.pool[i].refused)
+            rr_note(notes, RR_NOTE_DATA, g->scenario->pool[i].pointer, "", "%lld requests for a node were refused; %lld nodes came",
+                    (long long)r->replay.pool[i].refused, (long long)r->replay.pool[i].nodes_started);
     if (r->replay.queue_grows) rr_note(notes, RR_NOTE_WARNING, "", "", "the backlog still grows at the horizon: waits are censored");
     if (r->not_submitted)
         rr_note(notes, RR_NOTE_DATA, "", "", "%zu trace rows lie beyond the horizon and were not submitted", r->not_submitted);
