@@ -21,19 +21,20 @@ enum rr_trace_state {
 /* n jobs, sorted by submit time (stable). Columns a trace lacks are NULL; what NULL means stands beside. */
 struct rr_trace {
     size_t n;
-    int64_t *submit_us;             /* from the scenario's start */
-    int64_t *run_us;                /* > = 0, or RR_NEVER */
-    int64_t *estimate_us;           /* NULL: the run time */
-    int64_t *limit_us;              /* NULL: none */
-    int64_t *deadline_us;           /* to be ended by, from its submit; RR_NEVER: none; NULL: no job has one */
-    int32_t *gpus_milli;            /* GPUs in total x 1000; 0 = CPU only; below 1000 a share of one device; above, whole (x 1000) */
-    int32_t *nodes;                 /* NULL or 0: as placement says */
-    int32_t *cpus_milli;            /* NULL: 0 */
-    int32_t *memory_mib;            /* host memory; NULL: 0 */
-    uint64_t *gpu_types;            /* NULL or 0: any; else bit i = gpu_type_name[i] is acceptable */
-    int32_t *priority;              /* beside that of its class; larger goes first; NULL: 0 */
-    uint8_t *state;                 /* enum rr_trace_state; NULL: RR_TRACE_OK */
-    uint16_t *class_id;             /* NULL: class 0 */
+    int64_t *submit_us;   /* from the scenario's start */
+    int64_t *run_us;      /* > = 0, or RR_NEVER */
+    int64_t *estimate_us; /* NULL: the run time */
+    int64_t *limit_us;    /* NULL: none */
+    int64_t *deadline_us; /* to be ended by, from its submit; RR_NEVER: none; NULL: no job has one */
+    int64_t *waited_us;   /* recorded start, from its submit; RR_NEVER: not recorded; NULL: of no job. The replay does not read it */
+    int32_t *gpus_milli;  /* GPUs in total x 1000; 0 = CPU only; below 1000 a share of one device; above, whole (x 1000) */
+    int32_t *nodes;       /* NULL or 0: as placement says */
+    int32_t *cpus_milli;  /* NULL: 0 */
+    int32_t *memory_mib;  /* host memory; NULL: 0 */
+    uint64_t *gpu_types;  /* NULL or 0: any; else bit i = gpu_type_name[i] is acceptable */
+    int32_t *priority;    /* beside that of its class; larger goes first; NULL: 0 */
+    uint8_t *state;       /* enum rr_trace_state; NULL: RR_TRACE_OK */
+    uint16_t *class_id;   /* NULL: class 0 */
     uint32_t *user_id, *account_id; /* NULL: 0 = unknown */
     uint32_t *id_at;                /* offset of the NUL-terminated id in id_text; NULL: the id is the number i + 1 */
     char *id_text;
@@ -55,6 +56,7 @@ struct rr_trace {
     C(estimate_us)          \
     C(limit_us)             \
     C(deadline_us)          \
+    C(waited_us)            \
     C(gpus_milli) C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at)
 
 /* All columns in one heap block each; rr_trace_done frees those that are not the lender's and takes a zeroed struct. Names live in the `arena`
@@ -74,6 +76,7 @@ struct rr_trace_row {
     int64_t submit_us, run_us, estimate_us, limit_us;     /* RR_NOT_GIVEN */
     int64_t gpus_milli, nodes, cpus_milli, memory_mib;    /* RR_NOT_GIVEN */
     int64_t deadline_us;                                  /* on the clock of submit_us; RR_NOT_GIVEN */
+    int64_t start_us;                                     /* recorded, on the clock of submit_us; RR_NOT_GIVEN */
     int64_t priority;                                     /* RR_NOT_GIVEN */
     struct rr_slice class_name, user, account, gpu_types; /* gpu_types: names separated by | */
     enum rr_trace_state state;

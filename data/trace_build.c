@@ -48,6 +48,7 @@ const struct rr_trace_row rr_trace_row_empty = {.submit_us = RR_NOT_GIVEN,
                                                 .estimate_us = RR_NOT_GIVEN,
                                                 .limit_us = RR_NOT_GIVEN,
                                                 .deadline_us = RR_NOT_GIVEN,
+                                                .start_us = RR_NOT_GIVEN,
                                                 .priority = RR_NOT_GIVEN,
                                                 .gpus_milli = RR_NOT_GIVEN,
                                                 .nodes = RR_NOT_GIVEN,
@@ -250,6 +251,7 @@ static void grow(struct rr_trace_builder *b)
     GROW(estimate_us);
     GROW(limit_us);
     GROW(deadline_us);
+    GROW(waited_us);
     GROW(priority);
     GROW(nodes);
     GROW(cpus_milli);
@@ -330,6 +332,8 @@ static const char *bad_times(const struct rr_trace_row *r)
     if (!bad) bad = bad_time(r->estimate_us, NULL, "the estimate is negative", "the estimate is past 1,000 years");
     if (!bad && r->deadline_us != RR_NOT_GIVEN)
         bad = bad_time(r->deadline_us, NULL, "the deadline is negative", "the deadline is past 1,000 years");
+    if (!bad && r->start_us != RR_NOT_GIVEN && (r->start_us < r->submit_us || r->start_us >= RR_MOST_TIME))
+        bad = r->start_us < r->submit_us ? "the recorded start is before the submit" : "the recorded start is past 1,000 years";
     if (!bad && r->priority != RR_NOT_GIVEN && (r->priority < INT32_MIN || r->priority > INT32_MAX))
         bad = "the priority is past 2,147,483,647";
     if (!bad) bad = bad_time(r->limit_us, NULL, "the time limit is negative", "the time limit is past 1,000 years");
@@ -385,7 +389,7 @@ static bool has_more(const struct rr_trace_row *r)
 {
     const bool numbers = (r->estimate_us != RR_NOT_GIVEN) | (r->limit_us != RR_NOT_GIVEN) | (r->nodes != RR_NOT_GIVEN) |
                          (r->cpus_milli != RR_NOT_GIVEN) | (r->memory_mib != RR_NOT_GIVEN) | (r->deadline_us != RR_NOT_GIVEN) |
-                         (r->priority != RR_NOT_GIVEN);
+                         (r->priority != RR_NOT_GIVEN) | (r->start_us != RR_NOT_GIVEN);
     return numbers | (r->state != RR_TRACE_OK) | ((r->class_name.n | r->user.n | r->account.n | r->gpu_types.n) != 0);
 }
 
@@ -403,6 +407,7 @@ static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row,
     put_estimate(b, row, b->t.run_us[i]);
     PUT(limit_us, given_or(row->limit_us, RR_NEVER), RR_NEVER);
     PUT(deadline_us, row->deadline_us == RR_NOT_GIVEN ? RR_NEVER : row->deadline_us - row->submit_us, RR_NEVER);
+    PUT(waited_us, row->start_us == RR_NOT_GIVEN ? RR_NEVER : row->start_us - row->submit_us, RR_NEVER);
     PUT(priority, (int32_t)given_or(row->priority, 0), 0);
     PUT(nodes, (int32_t)given_or(row->nodes, 0), 0);
     PUT(cpus_milli, (int32_t)given_or(row->cpus_milli, 0), 0);

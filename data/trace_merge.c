@@ -269,6 +269,7 @@ static void choose_columns(struct merge *m)
         HAVE(estimate_us)
         HAVE(limit_us)
         HAVE(deadline_us)
+        HAVE(waited_us)
         HAVE(priority)
         HAVE(nodes)
         HAVE(cpus_milli)
@@ -334,6 +335,7 @@ static enum rr_status put_generated(struct merge *m, struct source *s, size_t i)
     if (t->estimate_us) t->estimate_us[i] = t->run_us[i];
     if (t->limit_us) t->limit_us[i] = RR_NEVER;
     if (t->deadline_us) t->deadline_us[i] = RR_NEVER;
+    if (t->waited_us) t->waited_us[i] = RR_NEVER;
     if (t->class_id) t->class_id[i] = s->own_class;
 #define EMPTY(col) \
     if (t->col) t->col[i] = 0;
@@ -367,6 +369,7 @@ static enum rr_status put_row(struct merge *m, const struct source *s, size_t i)
     if (t->estimate_us) RR_TRY(scaled(s->use, from->estimate_us ? from->estimate_us[r] : from->run_us[r], scale, &t->estimate_us[i]));
     if (t->limit_us) RR_TRY(scaled(s->use, from->limit_us ? from->limit_us[r] : RR_NEVER, scale, &t->limit_us[i]));
     if (t->deadline_us) t->deadline_us[i] = from->deadline_us ? from->deadline_us[r] : RR_NEVER;
+    if (t->waited_us) t->waited_us[i] = from->waited_us ? from->waited_us[r] : RR_NEVER;
     if (t->priority) t->priority[i] = from->priority ? from->priority[r] : 0;
     if (t->nodes) t->nodes[i] = from->nodes ? from->nodes[r] : 0;
     if (t->cpus_milli) t->cpus_milli[i] = from->cpus_milli ? from->cpus_milli[r] : 0;

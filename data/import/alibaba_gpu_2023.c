@@ -53,6 +53,7 @@ static const char *read_times(const struct reader *r, const struct rr_csv_row *i
     if (*at = CREATED, !read_time(cell(r, in, CREATED), &row->submit_us)) return "creation_time is no number of seconds";
     if (*at = SCHEDULED, !read_time(cell(r, in, SCHEDULED), &scheduled)) return "scheduled_time is no number of seconds";
     if (*at = DELETED, !read_time(cell(r, in, DELETED), &deleted)) return "deletion_time is no number of seconds";
+    if (scheduled != RR_NOT_GIVEN && scheduled >= row->submit_us) row->start_us = scheduled;
     row->state = rr_slice_is(cell(r, in, PHASE), "Failed") ? RR_TRACE_FAILED : RR_TRACE_OK;
     if (scheduled == RR_NOT_GIVEN)
         row->state = RR_TRACE_NEVER_STARTED;

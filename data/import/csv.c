@@ -15,7 +15,7 @@ enum kind {
     TEXT,
     STATUS,
     SUBMIT,   // TIME, or a date
-    DEADLINE, // the same, on the same clock
+    DEADLINE, // the same, on the same clock; so is a recorded start
     TIME,
     AMOUNT, // GPUs, CPUs: thousandths
     COUNT,
@@ -47,6 +47,7 @@ static const struct column columns[] = {
     {"class", TEXT, false, AT(class_name)},
     {"status", STATUS, false, AT(state)},
     {"priority", RANK, false, AT(priority)},
+    {"start_s", DEADLINE, false, AT(start_us)},
     {"deadline_s", DEADLINE, false, AT(deadline_us)},
     {"depends_on", UNUSED, false, 0},
 };
@@ -402,7 +403,7 @@ static enum rr_status read_rows(struct reader *r)
         read_row(r, &in, &row);
     }
     if (r->dated && !r->dates)
-        return rr_fail(RR_EINPUT, "%s: deadline_s holds dates, submit_s does not; both count from the same zero", r->path);
+        return rr_fail(RR_EINPUT, "%s: deadline_s or start_s holds dates, submit_s does not; both count from the same zero", r->path);
     if (r->dates) rr_trace_set_absolute(r->b);
     return RR_OK;
 }

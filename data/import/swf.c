@@ -11,6 +11,7 @@
 enum field {
     JOB = 0,
     SUBMIT = 1,
+    WAIT = 2,
     RUN = 3,
     ALLOCATED = 4,
     REQUESTED = 7,
@@ -76,6 +77,10 @@ static void read_row(struct rr_trace_builder *b, const struct rr_csv_row *in)
         rr_trace_reject(b, in->line, reason, in->cell[bad]);
         return;
     }
+    int64_t wait;
+    const bool started = row.state != RR_TRACE_NEVER_STARTED && rr_cell_scaled(in->cell[WAIT], 6, &wait);
+    if (started && wait >= 0 && (row.submit_us < 0 || __builtin_add_overflow(row.submit_us, wait, &row.start_us)))
+        row.start_us = RR_NOT_GIVEN;
     row.id = in->cell[JOB];
     row.user = known(in->cell[USER]);
     row.account = known(in->cell[GROUP]);

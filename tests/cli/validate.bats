@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/cli/validate.bats - rackrate validate trace: a schedule that FIFO made, foreign columns, node lists, refusals.
+load helper
+
+# One node of 2 GPUs, first come first served: job 3 waits for job 2, which waits for job 1.
+fifo() {
+    printf '%s\n' id,came,began,ran,n 1,0,0,100,1 2,10,100,50,2 3,20,150,10,1 4,1000,1000,100,1 5,1010,1100,50,2 6,1020,1150,10,1
+}
+map="--column job_id=id --column submit_s=came:s --column start_s=began --column duration_s=ran --column gpus=n"
+
+@test "the rules that made the schedule come out, without error" {
+    fifo >t.csv
+    works "$RR" validate trace t.csv --fleet 1x2 $map --json
+    [ "$(jq -r '.trials[0].policy + " " + .trials[0].rules' <<<"$output")" = "fifo blocking" ]
+    [ "$(jq '.log_error, .jobs, .gpus' <<<"$output" | xargs)" = "0 6 2" ]
+    [ "$(jq '.halves[1] | .recorded_wait_mean_s == .simulated_wait_mean_s and .recorded_wait_mean_s == 220 / 3' <<<"$output")" = true ]
+    printf 'name,gpus\na,2\n' >nodes.csv
+    works "$RR" validate trace t.csv --fleet nodes.csv $map --policy fifo
+    [[ $output == *"Chosen on the first half: fifo (blocking)"* ]]
+}
+@test "no recorded start" {
+    printf 'submit_s,duration_s,gpus\n0,1,1\n1,1,1\n' >t.csv
+    fails 3 't.csv: no recorded start: waits cannot be compared' "$RR" validate trace t.csv --fleet 1x1
+}
+@test "words that are wrong" {
+    fifo >t.csv
+    fails 2 'which machines did the trace run on\? --fleet NODESxGPUS' "$RR" validate trace t.csv
+    fails 2 '--fleet 0x8: 1 to 10,000,000 nodes' "$RR" validate trace t.csv --fleet 0x8
+    fails 2 'did you mean "trace"' "$RR" validate trice t.csv --fleet 1x1
+    fails 2 'which trace\?' "$RR" validate trace --fleet 1x1
+    fails 3 '"validate training" is not built yet' "$RR" validate training t.log
+    fails 2 'unknown policy "fefo", did you mean "fifo"' "$RR" validate trace t.csv --fleet 1x2 $map --policy fefo
+    fails 2 '--column wants OURS=THEIRS' "$RR" validate trace t.csv --fleet 1x2 --column came
+    fails 3 '"submit" is no column of ours' "$RR" validate trace t.csv --fleet 1x2 --column submit=came
+    fails 3 'has no unit "weeks"' "$RR" validate trace t.csv --fleet 1x2 --column submit_s=came:weeks
+    fails 4 'no-such' "$RR" validate trace t.csv --fleet no-such-file $map
+}
