@@ -14,13 +14,13 @@ double rr_npv(double rate, const double *flow, size_t n)
     return sum;
 }
 
-/* Months from 0 to t: whole ones by the calendar, then the share of the one that t lies in. -1 when there is no calendar. */
-static double months_to(const struct rr_clock *c, int64_t t_us)
+double rr_months(const struct rr_clock *c, int64_t t_us)
 {
+    const double by_years = (double)t_us / (double)RR_YEAR_US * 12;
     int64_t n = t_us / (31 * RR_D), at = 0, next = 0; // never too many: no month is longer
-    if (!c->anchored || rr_time_add(c, 0, (struct rr_duration){.months = n}, &at) != RR_OK) return -1;
+    if (!c->anchored || rr_time_add(c, 0, (struct rr_duration){.months = n}, &at) != RR_OK) return by_years;
     for (;; n++, at = next) {
-        if (rr_time_add(c, 0, (struct rr_duration){.months = n + 1}, &next) != RR_OK) return -1;
+        if (rr_time_add(c, 0, (struct rr_duration){.months = n + 1}, &next) != RR_OK) return by_years;
         if (t_us < next) return (double)n + (double)(t_us - at) / (double)(next - at);
     }
 }
@@ -28,6 +28,5 @@ static double months_to(const struct rr_clock *c, int64_t t_us)
 double rr_discount(const struct rr_clock *c, double rate, int64_t t_us)
 {
     assert(rate > -1 && t_us >= 0);
-    const double months = months_to(c, t_us);
-    return rr_pow(1 + rate, months < 0 ? -(double)t_us / (double)RR_YEAR_US : -months / 12);
+    return rr_pow(1 + rate, c->anchored ? -rr_months(c, t_us) / 12 : -(double)t_us / (double)RR_YEAR_US);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/args.c - words of the command line into options and operands, by the command's descriptor. */
 #include "sim/cli/cli.h"
+#include <inttypes.h>
 #include <string.h>
 
 struct parser {
@@ -99,7 +100,7 @@ enum rr_status rr_args_parse(const struct rr_command *c, int n, char *const *wor
     return check_operands(c, ret);
 }
 
-static size_t option_index(const struct rr_command *c, const char *name)
+size_t rr_option_index(const struct rr_command *c, const char *name)
 {
     size_t i = 0;
     while (i < c->n_options && strcmp(c->options[i].name, name) != 0) i++;
@@ -108,12 +109,23 @@ static size_t option_index(const struct rr_command *c, const char *name)
 
 const char *rr_arg(const struct rr_command *c, const struct rr_args *a, const char *name, const char *otherwise)
 {
-    const size_t i = option_index(c, name);
+    const size_t i = rr_option_index(c, name);
     return i < c->n_options && a->n_values[i] > 0 ? a->value[i][a->n_values[i] - 1] : otherwise;
 }
 
 bool rr_arg_given(const struct rr_command *c, const struct rr_args *a, const char *name)
 {
-    const size_t i = option_index(c, name);
+    const size_t i = rr_option_index(c, name);
     return i < c->n_options && a->n_values[i] > 0;
+}
+
+enum rr_status rr_arg_whole(const struct rr_command *c, const struct rr_args *a, const char *name, int64_t least, int64_t otherwise,
+                            int64_t *ret)
+{
+    const char *text = rr_arg(c, a, name, NULL);
+    *ret = otherwise;
+    if (!text) return RR_OK;
+    if (rr_text_i64(rr_slice(text, strlen(text)), ret) != RR_OK || *ret < least)
+        return rr_fail(RR_EUSAGE, "--%s wants a whole number of at least %" PRId64 ", not \"%s\"", name, least, text);
+    return RR_OK;
 }

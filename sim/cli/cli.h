@@ -46,6 +46,10 @@ RR_CHECKED enum rr_status rr_args_parse(const struct rr_command *c, int n, char 
 
 /* Value of option `name`, the last one given, or `otherwise`. */
 const char *rr_arg(const struct rr_command *c, const struct rr_args *a, const char *name, const char *otherwise);
+/* A whole number of at least `least`; `otherwise` when not given. RR_EUSAGE in one line. */
+RR_CHECKED enum rr_status rr_arg_whole(const struct rr_command *c, const struct rr_args *a, const char *name, int64_t least,
+                                       int64_t otherwise, int64_t *ret);
+size_t rr_option_index(const struct rr_command *c, const char *name); /* of rr_args.value and n_values; the option must exist */
 bool rr_arg_given(const struct rr_command *c, const struct rr_args *a, const char *name);
 extern const struct rr_registry rr_registry; /* the open sets of this program (registry.c) */
 

@@ -22,23 +22,6 @@ static const struct rr_option options[] = {
 };
 const struct rr_command rr_command_plan;
 
-static enum rr_status number(const struct rr_args *a, const char *name, int64_t least, int64_t otherwise, int64_t *ret)
-{
-    const char *text = rr_arg(&rr_command_plan, a, name, NULL);
-    *ret = otherwise;
-    if (!text) return RR_OK;
-    if (rr_text_i64(rr_slice(text, strlen(text)), ret) != RR_OK || *ret < least)
-        return rr_fail(RR_EUSAGE, "--%s wants a whole number of at least %" PRId64 ", not \"%s\"", name, least, text);
-    return RR_OK;
-}
-
-static size_t option_index(const char *name)
-{
-    size_t i = 0;
-    while (strcmp(options[i].name, name) != 0) i++;
-    return i;
-}
-
 static void show_progress(void *ctx, size_t tried)
 {
     (void)ctx;
@@ -178,7 +161,8 @@ static enum rr_status answer(const struct rr_args *a, struct rr_scenario_set *se
 
 static enum rr_status plan(const struct rr_args *a)
 {
-    const size_t set_at = option_index("set"), values = option_index("values"), pool = option_index("pool");
+    const size_t set_at = rr_option_index(&rr_command_plan, "set"), values = rr_option_index(&rr_command_plan, "values"),
+                 pool = rr_option_index(&rr_command_plan, "pool");
     struct rr_scenario_options load = {
         .set = a->value[set_at], .n_set = a->n_values[set_at], .values = a->value[values], .n_values = a->n_values[values]};
     struct rr_capacity_options opt = {
@@ -189,10 +173,10 @@ static enum rr_status plan(const struct rr_args *a)
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
     if (!rr_arg_given(&rr_command_plan, a, "capacity"))
         return rr_fail(RR_EUSAGE, "plan: say what to plan: --capacity (commitments are not built yet in rackrate %s)", RR_VERSION);
-    RR_TRY(number(a, "seed", 0, -1, &load.seed));
-    RR_TRY(number(a, "reps", 1, -1, &load.reps));
-    RR_TRY(number(a, "most", 1, 10000, &opt.most));
-    RR_TRY(number(a, "threads", 1, online > 0 ? online : 1, &threads));
+    RR_TRY(rr_arg_whole(&rr_command_plan, a, "seed", 0, -1, &load.seed));
+    RR_TRY(rr_arg_whole(&rr_command_plan, a, "reps", 1, -1, &load.reps));
+    RR_TRY(rr_arg_whole(&rr_command_plan, a, "most", 1, 10000, &opt.most));
+    RR_TRY(rr_arg_whole(&rr_command_plan, a, "threads", 1, online > 0 ? online : 1, &threads));
     opt.threads = threads > 256 ? 256 : (int)threads;
     RR_TRY(rr_cli_catalog(a->arena, &catalog));
     RR_TRY(rr_scenario_load(a->operand[0], &load, &rr_registry, &catalog, &set));

@@ -24,16 +24,6 @@ static const struct rr_option options[] = {
 
 const struct rr_command rr_command_run;
 
-static enum rr_status whole_number(const struct rr_args *a, const char *name, int64_t least, int64_t otherwise, int64_t *ret)
-{
-    const char *text = rr_arg(&rr_command_run, a, name, NULL);
-    *ret = otherwise;
-    if (!text) return RR_OK;
-    if (rr_text_i64(rr_slice(text, strlen(text)), ret) != RR_OK || *ret < least)
-        return rr_fail(RR_EUSAGE, "--%s wants a whole number of at least %" PRId64 ", not \"%s\"", name, least, text);
-    return RR_OK;
-}
-
 /* ---- progress ---- */
 
 struct progress {
@@ -217,20 +207,13 @@ static enum rr_status run_each(const struct job *j)
     return worst == RR_OK ? RR_OK : rr_fail(worst, "%s", reason);
 }
 
-static size_t option_index(const char *name)
-{
-    size_t i = 0;
-    while (strcmp(options[i].name, name) != 0) i++;
-    return i;
-}
-
 static enum rr_status run(const struct rr_args *a)
 {
     const char *dir = NULL;
     struct rr_catalog catalog = {0};
     int64_t threads = 0;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t set = option_index("set"), values = option_index("values");
+    const size_t set = rr_option_index(&rr_command_run, "set"), values = rr_option_index(&rr_command_run, "values");
     struct dirs written = {0};
     struct job j = {
         .args = a,
@@ -239,9 +222,9 @@ static enum rr_status run(const struct rr_args *a)
         .scenario = {.set = a->value[set], .n_set = a->n_values[set], .values = a->value[values], .n_values = a->n_values[values]},
         .quiet = rr_arg_given(&rr_command_run, a, "quiet"),
         .json = rr_arg_given(&rr_command_run, a, "json")};
-    RR_TRY(whole_number(a, "seed", 0, -1, &j.scenario.seed));
-    RR_TRY(whole_number(a, "reps", 1, -1, &j.scenario.reps));
-    RR_TRY(whole_number(a, "threads", 1, online > 0 ? online : 1, &threads));
+    RR_TRY(rr_arg_whole(&rr_command_run, a, "seed", 0, -1, &j.scenario.seed));
+    RR_TRY(rr_arg_whole(&rr_command_run, a, "reps", 1, -1, &j.scenario.reps));
+    RR_TRY(rr_arg_whole(&rr_command_run, a, "threads", 1, online > 0 ? online : 1, &threads));
     j.threads = threads > 256 ? 256 : (int)threads;
     j.formats = RR_FORMAT_ALL;
     const char *format = rr_arg(&rr_command_run, a, "format", NULL);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/study/judge.c - what the numbers mean: service limits, same work, the verdict, pairs and gates (DESIGN.md section 4, Verdict). */
+#include "models/finance/finance.h"
 #include "sim/study/parts.h"
 #include <math.h>
 #include <string.h>

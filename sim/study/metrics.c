@@ -18,18 +18,6 @@ rr_i128 rr_job_work(const struct rr_run *r, size_t i)
     return end > o->start_us ? (rr_i128)r->jobs.gpus_milli[i] * (end - o->start_us) : 0;
 }
 
-double rr_months(const struct rr_clock *c, int64_t t_us)
-{
-    if (!c->anchored) return (double)t_us / (double)RR_YEAR_US * 12;
-    int64_t whole = t_us / (31 * RR_D), from = 0, to = 0; // never more than the true count
-    if (rr_time_add(c, 0, (struct rr_duration){whole, 0}, &from) != RR_OK) return NAN;
-    while (rr_time_add(c, 0, (struct rr_duration){whole + 1, 0}, &to) == RR_OK && to <= t_us) {
-        from = to;
-        whole++;
-    }
-    return to > from ? (double)whole + (double)(t_us - from) / (double)(to - from) : (double)whole;
-}
-
 struct sample { /* of one kind of time, in microseconds */
     int64_t *us;
     size_t n;

@@ -28,8 +28,6 @@ void rr_ledger_done(struct rr_ledger *l);
 
 /* What of a job counts as GPU work inside the horizon: gpus x held time; 0 for a job that never ran. */
 rr_i128 rr_job_work(const struct rr_run *r, size_t i);
-/* Calendar months in [0, t), with the fraction of the last one; by 365.25-day years when not anchored. */
-double rr_months(const struct rr_clock *c, int64_t t_us);
 
 /* m[RR_METRICS] from the replay: jobs, waits, GPU time. Leaves money alone. `arena` is scratch. */
 void rr_metrics_replay(const struct rr_scenario *s, const struct rr_run *r, struct rr_arena *arena, double *m);

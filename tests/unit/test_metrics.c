@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * tests/unit/test_metrics.c - the numbers of results.json from four jobs that a person can work out on paper. */
+#include "models/finance/finance.h"
 #include "sim/study/parts.h"
 #include <math.h>
 #include <setjmp.h>
