@@ -458,7 +458,7 @@ static enum rr_status emit_month(const struct bill *x, size_t pool, size_t i, st
     c.after_horizon.micro = c.billed.micro - c.effective.micro;
     if (m->inside_us + m->behind_us > 0) RR_TRY(sink->emit(sink, &c));
     if (m->free_us == 0) return RR_OK;
-    c.line = "interrupted, free";
+    // a charge of 0 on the same line: what was held and is free is told, and no line of its own makes the scopes of alternatives differ
     c.billed = c.effective = c.after_horizon = (struct rr_money){0};
     c.rate = (struct rr_rate){0};
     c.quantity = (double)m->free_us / (double)RR_H;

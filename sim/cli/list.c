@@ -4,6 +4,7 @@
 #include "data/base/vec.h"
 #include "data/metric.h"
 #include "data/scenario.h"
+#include "data/spot.h"
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -77,6 +78,16 @@ static enum rr_status list_autoscalers(struct table *t, const struct rr_catalog 
 static enum rr_status list_formats(struct table *t, const struct rr_catalog *c)
 {
     return (void)c, put_kinds(t, rr_registry.importers), RR_OK;
+}
+
+static enum rr_status list_series(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    for (size_t i = 0; rr_spot_readers[i]; i++) {
+        put(t, rr_spot_readers[i]->name);
+        put(t, rr_spot_readers[i]->summary);
+    }
+    return RR_OK;
 }
 
 static enum rr_status list_gpus(struct table *t, const struct rr_catalog *c)
@@ -285,6 +296,7 @@ static const struct thing {
     {"placements", {"name", "summary"}, false, list_placements},
     {"autoscalers", {"name", "summary"}, false, list_autoscalers},
     {"formats", {"name", "summary"}, false, list_formats},
+    {"series", {"name", "summary"}, false, list_series},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
@@ -296,8 +308,8 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats",  "gpus",      "hardware", "instances",
-                                      "prices", "metrics",  "keys",       "sections",    "commands", "scenarios", NULL};
+const char *const rr_list_things[] = {"plans",     "policies", "placements", "autoscalers", "formats",  "series",   "gpus",      "hardware",
+                                      "instances", "prices",   "metrics",    "keys",        "sections", "commands", "scenarios", NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)

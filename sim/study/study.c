@@ -304,6 +304,24 @@ static void note_early_end(const struct group *g, struct rr_notes *notes)
     rr_buf_done(&last);
 }
 
+/* What the market took, by cause. */
+static void note_taken(struct rr_notes *notes, const char *where, const struct rr_pool_time *t, enum rr_reason why, const char *text)
+{
+    const int64_t n = t->nodes_lost[why], times = t->events_of[why];
+    if (n > 0)
+        rr_note(notes, RR_NOTE_DATA, where, "", "%" PRId64 " spot node%s %s, at %" PRId64 " time%s", n, n == 1 ? " was" : "s were", text,
+                times, times == 1 ? "" : "s");
+}
+
+static void note_market(const struct group *g, struct rr_notes *notes)
+{
+    for (size_t p = 0; p < g->scenario->n_pools; p++) {
+        const char *where = g->scenario->pool[p].pointer;
+        note_taken(notes, where, &g->first.replay.pool[p], RR_WHY_RECLAIMED, "reclaimed");
+        note_taken(notes, where, &g->first.replay.pool[p], RR_WHY_PRICE, "given up above max_price");
+    }
+}
+
 static void note_replay(const struct group *g, struct rr_notes *notes)
 {
     const struct rr_run *r = &g->first;
@@ -314,6 +332,7 @@ static void note_replay(const struct group *g, struct rr_notes *notes)
         if (why[k])
             rr_note(notes, RR_NOTE_WARNING, "", "", "%zu job%s rejected at once: %s", why[k], why[k] == 1 ? " was" : "s were",
                     rr_why_text((enum rr_reason)k));
+    note_market(g, notes);
     note_early_end(g, notes);
     for (size_t i = 0; i < g->scenario->n_pools; i++)
         if (r->replay.pool[i].refused)

@@ -61,6 +61,22 @@ holds() {
         "$RR" run "$ROOT/data/scenarios/failures.json" --set '/checkpoint/interval="none"' -o never
     [ ! -e never/results.json ]
 }
+@test "spot" {
+    holds spot
+    # cheaper than all on demand, the same work, and both causes apart
+    jq -e '[.alternatives[].metrics."cost.total".mean] | .[1] < 0.9 * .[0] and .[2] < 0.9 * .[0]' spot/results.json
+    jq -e '[.alternatives[].metrics."jobs.finished".mean] | max == min' spot/results.json
+    jq -e '[.alternatives[].metrics."spot.interruptions".mean] | .[0] == 0 and .[1] > 0 and .[2] > 0' spot/results.json
+    jq -e '[.alternatives[1].warnings[], .alternatives[2].warnings[]] | length == 0' spot/results.json
+    grep -q 'spot nodes were reclaimed, at' spot/report.md
+    grep -q 'spot nodes were given up above max' spot/report.md
+    grep -q 'spot prices are a model' spot/report.md
+    # the same seed gives the same bytes on two threads
+    works "$RR" run "$ROOT/data/scenarios/spot.json" -o two -j 2
+    diff spot/results.json two/results.json
+    works "$RR" run "$ROOT/data/scenarios/spot.json" -o one -j 1
+    diff one/results.json two/results.json
+}
 @test "the scenario of rackrate init" {
     "$RR" init mine -o mine.json 2>/dev/null
     works "$RR" run mine.json -o out
