@@ -25,12 +25,12 @@ static const struct rr_param checkpoint[] = {
      .help = "writing a checkpoint; the job stands still",
      .flags = RR_PF_DECIDES},
     {.name = "restore",
-     .type = RR_P_TIME,
-     .offset = AT(rr_checkpoint, restore_us),
+     .type = RR_P_DIST_TIME,
+     .offset = AT(rr_checkpoint, restore),
      .def = "\"0 s\"",
      .least = 0,
      .most = 3e16,
-     .help = "reading it again, at every start but the first",
+     .help = "reading it again, at every start but the first; a time or a distribution",
      .flags = RR_PF_DECIDES},
     {.name = "start",
      .type = RR_P_TIME,
@@ -120,6 +120,7 @@ static enum rr_status read_interval(const struct rr_reading *r, const cJSON *obj
 static enum rr_status read_checkpoint(const struct rr_reading *r, const cJSON *object, const char *pointer, struct rr_checkpoint *c)
 {
     RR_TRY(rr_rows_read(r, &rr_rows_checkpoint, object, pointer, c));
+    c->restore_us = (int64_t)(rr_dist_mean(&c->restore) + 0.5);
     return read_interval(r, object, pointer, c);
 }
 
@@ -136,7 +137,10 @@ static enum rr_status read_own_checkpoint(const struct rr_reading *r, const stru
         c->checkpoint.interval_us = own.interval_us;
     }
     if (rr_given(&own, C_WRITE)) c->checkpoint.write_us = own.write_us;
-    if (rr_given(&own, C_RESTORE)) c->checkpoint.restore_us = own.restore_us;
+    if (rr_given(&own, C_RESTORE)) {
+        c->checkpoint.restore = own.restore;
+        c->checkpoint.restore_us = own.restore_us;
+    }
     if (rr_given(&own, C_START)) c->checkpoint.start_us = own.start_us;
     if (rr_given(&own, C_ON_PREEMPT)) c->checkpoint.on_preempt = own.on_preempt;
     if (rr_given(&own, C_ON_NOTICE)) c->checkpoint.on_notice = own.on_notice;

@@ -214,6 +214,18 @@ static void refuse_hopeless(struct rr_sim *s, const struct rr_slot *r, const str
                     name, (int)n->nodes, pool, MOST_TRIES, us / 3.6e9);
 }
 
+// A restart that varies: course_of has its mean, which is what is expected.
+static void draw_restore(const struct rr_sim *s, uint32_t job, struct rr_course *course)
+{
+    const struct rr_checkpoint *c = rr_sim_checkpoint(s, job);
+    const uint64_t tries = s->outcome[job].attempts;
+    if (c->restore.kind == RR_DIST_CONSTANT || tries == 0) return;
+    struct rr_rng rng;
+    rr_rng_init(&rng, (uint64_t)s->world->scenario->seed, s->world->replication, RR_RNG_RESTART, tries << 32 | job);
+    const double us = rr_dist_draw(&c->restore, &rng);
+    course->start_us = rr_add_us(c->start_us, us <= 0 ? 0 : us >= (double)RR_MOST_TIME ? RR_MOST_TIME : (int64_t)(us + 0.5));
+}
+
 int64_t rr_attempt_begin(struct rr_sim *s, uint32_t slot, int64_t work_us)
 {
     struct rr_attempts *a = s->attempts;
@@ -230,7 +242,8 @@ int64_t rr_attempt_begin(struct rr_sim *s, uint32_t slot, int64_t work_us)
     a->owed_us[r->job] = 0;
     enlist(s, slot, n);
     refuse_hopeless(s, r, n, &c);
-    return rr_course_us(&c);
+    draw_restore(s, r->job, &a->of.at[slot].course);
+    return rr_course_us(&a->of.at[slot].course);
 }
 
 // --- what is left ---

@@ -406,13 +406,14 @@ static void tell_inputs(struct rr_study *st)
 {
     const struct rr_scenario_set *set = st->set;
     size_t n = 1 + st->n_loaded;
-    for (size_t v = 0; v < set->n_variants; v++) n += set->variant[v]->n_pools + 1;
+    for (size_t v = 0; v < set->n_variants; v++) n += set->variant[v]->n_pools + 2;
     struct rr_input_file *in = RR_NEWS(st->arena, struct rr_input_file, n);
     n = 0;
     in[n++] = (struct rr_input_file){set->path, set->sha256};
     for (size_t i = 0; i < st->n_loaded; i++) in[n++] = (struct rr_input_file){st->loaded[i].path, st->loaded[i].trace.sha256};
     for (size_t v = 0; v < set->n_variants; v++) {
         const struct rr_scenario *s = set->variant[v];
+        if (s->failures && s->failures->trace) tell_input(in, &n, s->failures->trace, s->failures->trace_sha256);
         if (s->throughput) tell_input(in, &n, s->throughput->path, s->throughput->sha256);
         for (size_t p = 0; p < s->n_pools; p++)
             if (s->pool[p].nodes_file) tell_input(in, &n, s->pool[p].nodes_file, s->pool[p].nodes_sha256);
@@ -423,13 +424,21 @@ static void tell_inputs(struct rr_study *st)
 
 static void tell_varied(struct rr_study *st)
 {
-    bool generated = false;
-    for (size_t i = 0; i < st->n_groups; i++)
-        for (size_t k = 0; k < st->group[i].scenario->n_workloads; k++) generated |= st->group[i].scenario->workload[k].generates;
-    static const char *const drawn[] = {"arrivals", "run times", "GPUs a job"};
-    if (st->n_reps < 2 || !generated) return;
-    st->store.varied = drawn;
-    st->store.n_varied = sizeof drawn / sizeof *drawn;
+    bool generated = false, fails = false, market = false;
+    for (size_t i = 0; i < st->n_groups; i++) {
+        const struct rr_scenario *s = st->group[i].scenario;
+        for (size_t k = 0; k < s->n_workloads; k++) generated |= s->workload[k].generates;
+        for (size_t k = 0; k < s->n_pools; k++) market |= s->pool[k].reclaimable;
+        fails |= s->failures != NULL;
+    }
+    const char **varied = RR_NEWS(st->arena, const char *, 5);
+    size_t n = 0;
+    if (generated) varied[n++] = "arrivals", varied[n++] = "run times", varied[n++] = "GPUs a job";
+    if (fails) varied[n++] = "failures";
+    if (market) varied[n++] = "spot market";
+    if (st->n_reps < 2 || n == 0) return;
+    st->store.varied = varied;
+    st->store.n_varied = n;
 }
 
 static enum rr_status tell(struct rr_study *st)

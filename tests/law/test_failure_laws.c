@@ -168,6 +168,31 @@ static void goodput_is_that_of_the_closed_form(void **state)
     }
 }
 
+/* Restarts of a heavy tail: what they cost is their mean times how many there are. */
+static void restarts_may_have_a_heavy_tail(void **state)
+{
+    (void)state;
+    const double median = 60, sigma = 1.7, mean = median * exp(sigma * sigma / 2);
+    double restart_s = 0, tries = 0;
+    for (uint32_t k = 0; k < 40; k++) {
+        fail_world(1);
+        fail_case.failures.node_mtbf_us = 100 * RR_H;
+        fail_case.world.replication = k;
+        fail_case.scenario.checkpoint = (struct rr_checkpoint){.rule = RR_INTERVAL_FIXED,
+                                                               .interval_us = RR_H,
+                                                               .restore_us = (int64_t)(mean * 1e6),
+                                                               .restore = {.kind = RR_DIST_LOGNORMAL, .a = median * 1e6, .b = sigma}};
+        fail_job(0, 50000 * RR_H, 1);
+        struct rr_replay r = fail_run();
+        restart_s += (double)r.pool[0].lost_to[RR_WHY_RESTART] / 1e9;
+        tries += r.outcome[0].attempts - 1;
+        rr_replay_done(&r);
+    }
+    const double sd = mean * sqrt(exp(sigma * sigma) - 1);
+    print_message("restart: %.1f s on average over %.0f, formula %.1f s\n", restart_s / tries, tries, mean);
+    assert_true(fabs(restart_s / tries - mean) <= 2.6 * sd / sqrt(tries) + 1);
+}
+
 // --- the best interval ---
 
 /* Least of a cubic fitted to (ln w, slowdown) over the scan: the scan shares its random numbers, the curve is flat at its bottom. */
@@ -226,6 +251,7 @@ int main(void)
         cmocka_unit_test(repairs_and_causes_are_mixtures),
         cmocka_unit_test(a_gang_meets_the_failures_of_all_its_nodes),
         cmocka_unit_test(goodput_is_that_of_the_closed_form),
+        cmocka_unit_test(restarts_may_have_a_heavy_tail),
         cmocka_unit_test(the_best_interval_is_dalys),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
