@@ -126,6 +126,7 @@ load helper
 }
 @test "the sample trace is what its generator makes" {
     awk -f "$ROOT/data/traces/demo-4weeks.awk" | cmp - "$ROOT/data/traces/demo-4weeks.csv"
+    awk -f "$ROOT/data/traces/office-week.awk" | cmp - "$ROOT/data/traces/office-week.csv"
 }
 @test "list keys tells every key of a scenario with its default" {
     works "$RR" list keys
