@@ -167,7 +167,7 @@ static void load_laws(struct loader *l, int64_t id, struct rr_alternative *a)
 
 static int kind_of(const char *word)
 {
-    for (int k = 0; k < 3; k++)
+    for (int k = 0; k < RR_NOTE_KINDS; k++)
         if (strcmp(word, rr_note_kinds[k]) == 0) return k;
     return -1;
 }

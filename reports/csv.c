@@ -91,6 +91,15 @@ void rr_out_double(struct rr_cells *c, double v)
     rr_outfile_put(c->out, text, strlen(text));
 }
 
+// A number of things for people: to 9 decimals, without the noise of a sum of doubles behind them.
+static void cell_quantity(struct rr_cells *c, double v)
+{
+    if (fabs(v) < 9e9)
+        rr_out_scaled(c, llround(v * 1e9), 9);
+    else
+        rr_out_double(c, v);
+}
+
 void rr_out_row(struct rr_cells *c)
 {
     rr_outfile_put(c->out, "\n", 1);
@@ -206,7 +215,7 @@ static void put_charge(struct rr_cells *c, struct told *told, const struct rr_al
     rr_out_scaled(c, x->effective.micro, 6);
     rr_out_scaled(c, x->after_horizon.micro, 6);
     rr_out_text(c, told->s->currency);
-    rr_out_double(c, x->quantity);
+    cell_quantity(c, x->quantity);
     rr_out_text(c, x->unit);
     cell_rate(c, told, x->rate);
     rr_out_row(c);

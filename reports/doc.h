@@ -38,11 +38,12 @@ struct rr_block {
     const struct rr_figure *figure;
 };
 
-/* A plot. `svg` is the file, `inlined` the same without fixed size and with the page's colours; both trusted, for plot.c escaped their texts. */
+/* A plot. `svg` is the file, `inlined` the same without fixed size and with the page's colours, `narrow` (NULL: none) drawn again for a phone; all
+ * trusted, for plot.c escaped their texts. */
 struct rr_figure {
     const char *name; /* "cost": plots/cost.svg */
     const char *title, *caption, *alt;
-    const char *svg, *inlined;
+    const char *svg, *inlined, *narrow;
 };
 struct rr_figures {
     size_t n;

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * reports/draw.c - axes, legends and texts of the figures. */
 #include "reports/draw.h"
+#include "reports/show.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 const char *const rr_colour[RR_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6a00", "#8a939c"};
+const char *const rr_dash[RR_CURVES] = {"1", "(14,7)", "(3,5)", "(14,5,3,5)", "(7,5)", "(18,4,3,4,3,4)", "(2,8)"};
 
 static void number(struct rr_buf *b, double v)
 {
@@ -23,7 +25,7 @@ void rr_draw_begin(struct rr_drawing *d, int height)
                 "set output '%s.svg'\nset encoding utf8\nset datafile missing \"NaN\"\nset samples 2\nunset key\n"
                 "set border 3 lc rgb \"#5b6470\" lw 1\nset tics nomirror out scale 0.5 textcolor rgb \"#5b6470\"\n"
                 "set grid ytics lc rgb \"#e3e7eb\" lt 1 lw 1\n",
-                RR_DRAW_WIDTH, height, d->name, d->name);
+                d->width, height, d->name, d->name);
 }
 
 void rr_draw_quoted(struct rr_drawing *d, const char *text)
@@ -37,20 +39,20 @@ void rr_draw_area(struct rr_drawing *d, int left, int right, int top, int bottom
 {
     rr_buf_putf(&d->script,
                 "set lmargin at screen %.5f\nset rmargin at screen %.5f\nset tmargin at screen %.5f\nset bmargin at screen %.5f\n",
-                (double)left / RR_DRAW_WIDTH, 1 - (double)right / RR_DRAW_WIDTH, 1 - (double)top / d->height, (double)bottom / d->height);
+                (double)left / d->width, 1 - (double)right / d->width, 1 - (double)top / d->height, (double)bottom / d->height);
 }
 
 void rr_draw_text(struct rr_drawing *d, double x, double y, const char *align, const char *colour, const char *text)
 {
     rr_buf_puts(&d->script, "set label ");
     rr_draw_quoted(d, text);
-    rr_buf_putf(&d->script, " at screen %.5f,%.5f %s textcolor rgb \"%s\" front\n", x / RR_DRAW_WIDTH, 1 - y / d->height, align, colour);
+    rr_buf_putf(&d->script, " at screen %.5f,%.5f %s textcolor rgb \"%s\" front\n", x / d->width, 1 - y / d->height, align, colour);
 }
 
 void rr_draw_swatch(struct rr_drawing *d, double x, double y, double width, double height, const char *colour)
 {
     rr_buf_putf(&d->script, "set object rectangle from screen %.5f,%.5f to screen %.5f,%.5f fc rgb \"%s\" fs solid 1 noborder front\n",
-                x / RR_DRAW_WIDTH, 1 - y / d->height, (x + width) / RR_DRAW_WIDTH, 1 - (y + height) / d->height, colour);
+                x / d->width, 1 - y / d->height, (x + width) / d->width, 1 - (y + height) / d->height, colour);
 }
 
 static int characters(const char *s)
@@ -71,20 +73,36 @@ const char *rr_draw_short(struct rr_arena *a, const char *name, int most)
     return rr_strf(a, "%.*s\xe2\x80\xa6", (int)(end - 1 - name), name); // up to the start of character `most`, which gives way
 }
 
-double rr_draw_legend(struct rr_drawing *d, double x, double y, double right, const char *const *text, const char *const *colour, size_t n)
+static void sample(struct rr_drawing *d, double x, double y, const char *colour, const char *dash)
 {
+    rr_buf_putf(&d->script, "set arrow from screen %.5f,%.5f to screen %.5f,%.5f nohead lw 2.6 dt %s lc rgb \"%s\" front\n", x / d->width,
+                1 - y / d->height, (x + 34) / d->width, 1 - y / d->height, dash, colour);
+}
+
+double rr_draw_lines_legend(struct rr_drawing *d, double x, double y, double right, const char *const *text, const char *const *colour,
+                            const char *const *dash, size_t n)
+{
+    const double room = dash ? 42 : 20;
     double at = x;
     for (size_t i = 0; i < n; i++) {
-        const double width = 20 + rr_draw_text_width(text[i]);
+        const double width = room + rr_draw_text_width(text[i]);
         if (at > x && at + width > right) {
             at = x;
             y += 22;
         }
-        rr_draw_swatch(d, at, y - 6, 14, 12, colour[i]);
-        rr_draw_text(d, at + 20, y, "left", "#1b1f24", text[i]);
+        if (dash)
+            sample(d, at, y, colour[i], dash[i]);
+        else
+            rr_draw_swatch(d, at, y - 6, 14, 12, colour[i]);
+        rr_draw_text(d, at + room, y, "left", "#1b1f24", text[i]);
         at += width + 18;
     }
     return y + 22;
+}
+
+double rr_draw_legend(struct rr_drawing *d, double x, double y, double right, const char *const *text, const char *const *colour, size_t n)
+{
+    return rr_draw_lines_legend(d, x, y, right, text, colour, NULL, n);
 }
 
 void rr_draw_point(struct rr_drawing *d, const double *v, size_t n)
@@ -113,6 +131,23 @@ double rr_draw_step(double span, int most)
     for (size_t i = 0; i < 4; i++)
         if (parts[i] * power >= least * (1 - 1e-9)) return parts[i] * power;
     return power;
+}
+
+static const char *grouped(struct rr_arena *a, double v)
+{
+    if (v == 0) return "0"; // not -0
+    return v == floor(v) && fabs(v) >= 1000 ? rr_show_number(a, v) : rr_strf(a, "%.9g", v);
+}
+
+void rr_draw_tics(struct rr_drawing *d, const char *axis, double from, double to, int most)
+{
+    const double step = rr_draw_step(to - from, most), first = ceil(from / step - 1e-9);
+    rr_buf_putf(&d->script, "set %stics (", axis);
+    for (int k = 0; k <= most + 1 && (first + k) * step <= to + 1e-9 * step; k++) {
+        const double at = (first + k) * step;
+        rr_buf_putf(&d->script, "%s\"%s\" %.9g", k ? ", " : "", grouped(d->arena, at), at);
+    }
+    rr_buf_puts(&d->script, ")\n");
 }
 
 const char *rr_draw_money_unit(struct rr_arena *a, double most, const char *currency, double *divide)
@@ -190,13 +225,19 @@ static void day_tics(struct tics *t, double from_s, double to_s, double every_s)
 
 static const char *dated_tics(struct tics *t, double from_s, double to_s)
 {
-    const double days = (to_s - from_s) / 86400;
+    const double days = (to_s - from_s) / 86400, dense = days * RR_DRAW_WIDTH / t->d->width; // as if it were on the full width
     if (days > 62) {
-        const int every = days > 25 * 366 ? 60 : days > 6 * 366 ? 12 : days > 640 ? 3 : days > 400 ? 2 : 1;
+        const int every = dense > 25 * 366 ? 60 : dense > 6 * 366 ? 12 : dense > 640 ? 3 : dense > 400 ? 2 : 1;
         month_tics(t, from_s, to_s, every);
         return "date (UTC)";
     }
-    const double every = days > 16 ? 7 : days > 9 ? 2 : days > 2 ? 1 : days > 1 ? 0.25 : days > 0.4 ? 1 / 12. : 1 / 48.;
+    const double every = dense > 70    ? 14
+                         : dense > 16  ? 7
+                         : dense > 9   ? 2
+                         : dense > 2   ? 1
+                         : dense > 1   ? 0.25
+                         : dense > 0.4 ? 1 / 12.
+                                       : 1 / 48.;
     if (days < 0.1) return NULL; // minutes: counted from the start
     day_tics(t, from_s, to_s, floor(every * 86400 + 0.5));
     return "date and time (UTC)";
@@ -210,7 +251,7 @@ static const char *counted_tics(struct tics *t, double from_s, double to_s)
     } unit[] = {{365.25 * 86400, "years"}, {86400, "days"}, {3600, "hours"}, {60, "minutes"}, {1, "seconds"}};
     size_t i = 0;
     while (i < 4 && (to_s - from_s) < (i == 0 ? 4 : 3) * unit[i].s) i++;
-    const double step = rr_draw_step((to_s - from_s) / unit[i].s, 10);
+    const double step = rr_draw_step((to_s - from_s) / unit[i].s, rr_draw_is_narrow(t->d) ? 5 : 10);
     for (int k = 0; k <= 12; k++) {
         const double at = ceil(from_s / unit[i].s / step) * step + k * step;
         if (at * unit[i].s > to_s * (1 + 1e-9)) break;

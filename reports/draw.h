@@ -11,8 +11,10 @@ enum {
     RR_CURVES = 7,  /* alternatives drawn, by colour */
     RR_COLOURS = 8, /* the last one is grey: "other" */
     RR_DRAW_WIDTH = 960,
+    RR_DRAW_NARROW = 460, /* for a phone: the same letters, less room */
 };
 extern const char *const rr_colour[RR_COLOURS]; /* "#0072b2": Okabe and Ito's palette */
+extern const char *const rr_dash[RR_CURVES];    /* gnuplot's dash types: where curves coincide, each shows through the next */
 
 struct rr_drawing {
     const struct rr_store *s;
@@ -20,7 +22,7 @@ struct rr_drawing {
     const char *name;
     size_t chosen[RR_CURVES]; /* alternatives drawn; position = colour */
     size_t n;
-    int height;
+    int width, height; /* pixels; the width is given */
     struct rr_buf script, data;
     int blocks; /* of data, finished */
 };
@@ -33,6 +35,10 @@ void rr_draw_text(struct rr_drawing *d, double x, double y, const char *align, c
 void rr_draw_swatch(struct rr_drawing *d, double x, double y, double width, double height, const char *colour);
 /* Swatches with texts from x on, wrapped before `right`; returns the y below. */
 double rr_draw_legend(struct rr_drawing *d, double x, double y, double right, const char *const *text, const char *const *colour, size_t n);
+/* The same with pieces of lines, colour[i] drawn as dash[i]. */
+double rr_draw_lines_legend(struct rr_drawing *d, double x, double y, double right, const char *const *text, const char *const *colour,
+                            const char *const *dash, size_t n);
+static inline bool rr_draw_is_narrow(const struct rr_drawing *d) { return d->width < RR_DRAW_WIDTH; }
 double rr_draw_text_width(const char *text);                               /* about, in pixels */
 const char *rr_draw_short(struct rr_arena *a, const char *name, int most); /* at most so many characters, an ellipsis at the end */
 
@@ -43,6 +49,8 @@ void rr_draw_time_axis(struct rr_drawing *d, double from_s, double to_s, bool la
 const char *rr_draw_month(const struct rr_drawing *d, double at_s); /* "Jul 2027", "day 81" without a start */
 /* Unit of an amount axis: *divide is 1, 1e3, 1e6 or 1e9; returns "million USD". */
 const char *rr_draw_money_unit(struct rr_arena *a, double most, const char *currency, double *divide);
+/* Tics of a number axis "x" or "y" at round steps, thousands set apart. */
+void rr_draw_tics(struct rr_drawing *d, const char *axis, double from, double to, int most);
 double rr_draw_step(double span, int most); /* 1, 2 or 5 times a power of ten, at most `most` steps in the span */
 
 /* Each returns false when the store has nothing to draw; fills title, caption and alt. */
@@ -51,6 +59,11 @@ bool rr_figure_breakdown(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_gpus(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_wait(struct rr_drawing *d, struct rr_figure *f);
 
-/* gnuplot's SVG into the file (title, size) and the page's form (no defs, colours of the style sheet). False: it is no SVG as expected. */
+/* When another alternative became the cheapest by cumulative effective cost: "rent is the cheapest until Sep 2026, then own"; "" when none did. */
+const char *rr_cost_crossings(const struct rr_store *s, struct rr_arena *a);
+
+/* gnuplot's SVG into the file (title, size) and the page's form (no defs, colours of the style sheet); the narrow one into the page's form alone.
+ * False: it is no SVG as expected. */
 bool rr_svg_finish(struct rr_arena *a, const char *raw, int height, struct rr_figure *f);
+bool rr_svg_finish_narrow(struct rr_arena *a, const char *raw, int height, struct rr_figure *f);
 #endif

@@ -90,6 +90,8 @@ static void draw_bars(struct rr_drawing *d, const struct plot *p)
     rr_buf_puts(&d->script, "\n");
 }
 
+static int most_name(const struct rr_drawing *d) { return rr_draw_is_narrow(d) ? 12 : 22; }
+
 static void draw_names(struct rr_drawing *d, const struct plot *p, double left, double top, double area)
 {
     for (size_t i = 0; i < p->n; i++) {
@@ -97,7 +99,7 @@ static void draw_names(struct rr_drawing *d, const struct plot *p, double left, 
         double total = 0;
         for (int c = 0; c < RR_COLOURS; c++) total += sum_of(a, p, c);
         rr_draw_text(d, left - 10, top + area * ((double)i + 0.6) / ((double)p->n + 0.2), "right", "#1b1f24",
-                     rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[p->shown[i]]), 22));
+                     rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[p->shown[i]]), most_name(d)));
         rr_buf_puts(&d->script, "set label ");
         rr_draw_quoted(d, rr_show_amount(d->arena, total, d->s->currency));
         rr_buf_putf(&d->script, " at first %.9g,%zu left offset character 0.6,0 textcolor rgb \"#1b1f24\" front\n",
@@ -123,7 +125,7 @@ static double draw_legend(struct rr_drawing *d, const struct plot *p)
         text[n] = "other";
         of[n++] = rr_colour[OTHER];
     }
-    return rr_draw_legend(d, 16, LEGEND, RR_DRAW_WIDTH - 16, text, of, n);
+    return rr_draw_legend(d, 16, LEGEND, d->width - 16, text, of, n);
 }
 
 bool rr_figure_breakdown(struct rr_drawing *d, struct rr_figure *f)
@@ -135,22 +137,25 @@ bool rr_figure_breakdown(struct rr_drawing *d, struct rr_figure *f)
     const char *unit = rr_draw_money_unit(d->arena, fmax(p.most, -p.least), d->s->currency, &p.divide);
     double wide = 40;
     for (size_t i = 0; i < p.n; i++)
-        wide = fmax(wide, rr_draw_text_width(rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[p.shown[i]]), 22)));
+        wide = fmax(wide, rr_draw_text_width(rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[p.shown[i]]), most_name(d))));
     const double left = wide + 26, area = BAR * (double)p.n + 10;
     int rows = 1; // of the legend, measured on a drawing that is thrown away
-    struct rr_drawing trial = {.s = d->s, .arena = d->arena, .height = 100};
+    struct rr_drawing trial = {.s = d->s, .arena = d->arena, .width = d->width, .height = 100};
     rows = (int)((draw_legend(&trial, &p) - LEGEND) / 22 + 0.5);
     rr_buf_done(&trial.script);
     const double top = LEGEND + 22 * rows;
     rr_draw_begin(d, (int)(top + area + BOTTOM));
     draw_legend(d, &p);
     rr_draw_area(d, (int)left, 24, (int)top, BOTTOM);
-    const double most = 1.14 * p.most / p.divide, least = p.least / p.divide * 1.05;
+    const double most = (rr_draw_is_narrow(d) ? 1.42 : 1.14) * p.most / p.divide, // room for the sum behind the bar
+        least = p.least / p.divide * 1.05;
     rr_buf_putf(&d->script,
                 "set border 1 lc rgb \"#5b6470\"\nunset ytics\nset grid noytics xtics lc rgb \"#e3e7eb\" lt 1 lw 1\n"
-                "set xrange [%.9g:%.9g]\nset xtics %.9g\nset format x \"%%g\"\nset yrange [0.4:%zu.6]\nset xlabel ",
-                least, most > least ? most : least + 1, rr_draw_step(most - least, 9), p.n);
-    rr_draw_quoted(d, rr_strf(d->arena, "effective cost inside the horizon (%s)", unit));
+                "set xrange [%.9g:%.9g]\nset yrange [0.4:%zu.6]\n",
+                least, most > least ? most : least + 1, p.n);
+    rr_draw_tics(d, "x", least, most > least ? most : least + 1, rr_draw_is_narrow(d) ? 4 : 9);
+    rr_buf_puts(&d->script, "set xlabel ");
+    rr_draw_quoted(d, rr_strf(d->arena, rr_draw_is_narrow(d) ? "effective cost (%s)" : "effective cost inside the horizon (%s)", unit));
     rr_buf_puts(&d->script, " textcolor rgb \"#5b6470\" offset 0,0.5\n");
     draw_names(d, &p, left, top, area);
     draw_bars(d, &p);

@@ -46,7 +46,9 @@ static bool collect(struct rr_drawing *d, struct plot *p)
         const struct rr_series *r = rr_series_find(a, "cost_effective");
         if (a->unpriced || !r || r->n < 2) continue;
         p->curve[p->n++] =
-            (struct curve){.r = r, .name = rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[i]), 18), .colour = (int)i};
+            (struct curve){.r = r,
+                           .name = rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[i]), rr_draw_is_narrow(d) ? 12 : 18),
+                           .colour = (int)i};
         p->from = fmin(p->from, r->x[0]);
         p->to = fmax(p->to, r->x[r->n - 1]);
         for (size_t k = 0; k < r->n; k++) {
@@ -67,7 +69,7 @@ static size_t cheapest_at(const struct plot *p, double x)
 
 struct mark {
     double x, y;
-    size_t now;
+    size_t was, now;
 };
 
 /* Changes of the cheapest after the first 2 % of the time, where all curves are near 0; found on a grid, then by bisection. */
@@ -91,7 +93,7 @@ static size_t find_marks(const struct plot *p, struct mark *mark)
                     high = mid;
             }
             if (n == MOST_MARKS) memmove(mark, mark + 1, --n * sizeof *mark); // the last ones count
-            mark[n++] = (struct mark){high, value_at(p->curve[now].r, high), now};
+            mark[n++] = (struct mark){high, value_at(p->curve[now].r, high), was, now};
         }
         was = now;
         before = x;
@@ -151,9 +153,31 @@ static void draw_curves(struct rr_drawing *d, const struct plot *p)
     }
     rr_buf_puts(&d->script, "plot ");
     for (size_t i = 0; i < p->n; i++)
-        rr_buf_putf(&d->script, "%s'%s.dat' index %zu using 1:2 with lines lw 2.6 lc rgb \"%s\" notitle", i ? ", " : "", d->name, i,
-                    rr_colour[p->curve[i].colour]);
+        rr_buf_putf(&d->script, "%s'%s.dat' index %zu using 1:2 with lines lw 2.6 dt %s lc rgb \"%s\" notitle", i ? ", " : "", d->name, i,
+                    rr_dash[p->curve[i].colour], rr_colour[p->curve[i].colour]);
     rr_buf_puts(&d->script, "\n");
+}
+
+// "rent is the cheapest until Sep 2026, then own", "" when it never changes.
+static const char *told_marks(struct rr_drawing *d, const struct plot *p, const struct mark *mark, size_t n)
+{
+    struct rr_buf b = {0};
+    for (size_t i = 0; i < n; i++)
+        rr_buf_putf(&b, "%s%s%s until %s", i ? ", then " : "", p->curve[mark[i].was].name, i ? "" : " is the cheapest",
+                    rr_draw_month(d, mark[i].x));
+    if (n) rr_buf_putf(&b, ", then %s", p->curve[mark[n - 1].now].name);
+    const char *text = rr_strdup(d->arena, rr_buf_text(&b));
+    rr_buf_done(&b);
+    return text;
+}
+
+const char *rr_cost_crossings(const struct rr_store *s, struct rr_arena *a)
+{
+    struct rr_drawing d = {.s = s, .arena = a, .width = RR_DRAW_WIDTH};
+    struct plot p;
+    struct mark mark[MOST_MARKS];
+    d.n = rr_show_chosen(s, RR_CURVES, false, d.chosen);
+    return collect(&d, &p) ? told_marks(&d, &p, mark, find_marks(&p, mark)) : "";
 }
 
 static const char *alt_text(struct rr_drawing *d, const struct plot *p, const struct mark *mark, size_t n)
@@ -163,8 +187,7 @@ static const char *alt_text(struct rr_drawing *d, const struct plot *p, const st
     for (size_t i = 0; i < p->n; i++)
         rr_buf_putf(&b, "%s %s %s", i ? "," : "", p->curve[i].name,
                     rr_show_amount(d->arena, p->curve[i].r->mean[p->curve[i].r->n - 1], d->s->currency));
-    for (size_t i = 0; i < n; i++)
-        rr_buf_putf(&b, "; %s becomes the cheapest in %s", p->curve[mark[i].now].name, rr_draw_month(d, mark[i].x));
+    if (n) rr_buf_putf(&b, "; %s", told_marks(d, p, mark, n));
     const char *text = rr_strdup(d->arena, rr_buf_text(&b));
     rr_buf_done(&b);
     return text;
@@ -184,15 +207,17 @@ bool rr_figure_cost(struct rr_drawing *d, struct rr_figure *f)
     rr_draw_begin(d, HEIGHT);
     rr_draw_area(d, LEFT, right, TOP, BOTTOM);
     rr_draw_time_axis(d, p.from, p.to, true);
-    rr_buf_putf(&d->script, "set yrange [%.9g:%.9g]\nset ytics %.9g\nset format y \"%%g\"\nset ylabel ", bottom, top,
-                rr_draw_step(top - bottom, 7));
+    rr_buf_putf(&d->script, "set yrange [%.9g:%.9g]\n", bottom, top);
+    rr_draw_tics(d, "y", bottom, top, 7);
+    rr_buf_puts(&d->script, "set ylabel ");
     rr_draw_quoted(d, rr_strf(d->arena, "cumulative cost (%s)", p.unit));
     rr_buf_puts(&d->script, " textcolor rgb \"#5b6470\" offset 0.5,0\n");
     draw_marks(d, &p, mark, marks, top);
-    draw_names(d, &p, bottom, top, RR_DRAW_WIDTH - right + 8);
+    draw_names(d, &p, bottom, top, d->width - right + 8);
     draw_curves(d, &p);
     f->title = "Cumulative effective cost";
-    f->caption = marks ? "Effective cost since the start, replication 1. Dotted: another alternative becomes the cheapest so far."
+    const char *told = told_marks(d, &p, mark, marks);
+    f->caption = *told ? rr_strf(d->arena, "Effective cost since the start, replication 1: so far, %s (dotted).", told)
                        : "Effective cost since the start, replication 1.";
     f->alt = alt_text(d, &p, mark, marks);
     return true;

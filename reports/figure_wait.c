@@ -18,22 +18,23 @@ static void axis(struct rr_drawing *d, double most)
     static const struct {
         double s;
         const char *text;
-    } tic[] = {{1, "\xe2\x89\xa4 1 s"},
-               {10, "10 s"},
-               {60, "1 min"},
-               {600, "10 min"},
-               {3600, "1 h"},
-               {6 * 3600., "6 h"},
-               {86400, "1 d"},
-               {7 * 86400., "1 week"},
-               {30 * 86400., "30 d"},
-               {180 * 86400., "180 d"},
-               {730 * 86400., "2 years"},
-               {3652 * 86400., "10 years"}};
+        bool wide; // where there is room alone
+    } tic[] = {{1, "\xe2\x89\xa4 1 s", false},
+               {10, "10 s", true},
+               {60, "1 min", false},
+               {600, "10 min", true},
+               {3600, "1 h", false},
+               {6 * 3600., "6 h", true},
+               {86400, "1 d", false},
+               {7 * 86400., "1 week", true},
+               {30 * 86400., "30 d", false},
+               {180 * 86400., "180 d", true},
+               {730 * 86400., "2 years", false},
+               {3652 * 86400., "10 years", false}};
     rr_buf_puts(&d->script, "set logscale x\nset xtics (");
     for (size_t i = 0; i < sizeof tic / sizeof *tic && (i == 0 || tic[i].s <= most); i++) {
         rr_buf_puts(&d->script, i ? ", " : "");
-        rr_draw_quoted(d, tic[i].text);
+        rr_draw_quoted(d, tic[i].wide && rr_draw_is_narrow(d) ? "" : tic[i].text);
         rr_buf_putf(&d->script, " %.9g", tic[i].s);
     }
     rr_buf_putf(&d->script,
@@ -57,7 +58,7 @@ static void put_curve(struct rr_drawing *d, const struct rr_series *r, double mo
 bool rr_figure_wait(struct rr_drawing *d, struct rr_figure *f)
 {
     struct curve curve[RR_CURVES];
-    const char *name[RR_CURVES], *colour[RR_CURVES];
+    const char *name[RR_CURVES], *colour[RR_CURVES], *dash[RR_CURVES];
     size_t n = 0;
     double most = 10 * LEAST;
     for (size_t i = 0; i < d->n; i++) {
@@ -66,19 +67,20 @@ bool rr_figure_wait(struct rr_drawing *d, struct rr_figure *f)
         if (!r || r->n == 0) continue;
         curve[n] = (struct curve){r, (int)i};
         name[n] = rr_draw_short(d->arena, rr_show_name(d->s, d->arena, d->chosen[i]), 40);
-        colour[n++] = rr_colour[i];
+        colour[n] = rr_colour[i];
+        dash[n++] = rr_dash[i];
         most = fmax(most, 1.15 * r->x[r->n - 1]);
     }
     if (n == 0) return false;
     rr_draw_begin(d, HEIGHT);
-    const double top = rr_draw_legend(d, LEFT, 20, RR_DRAW_WIDTH - RIGHT, name, colour, n) - 4;
+    const double top = rr_draw_lines_legend(d, LEFT, 20, d->width - RIGHT, name, colour, dash, n) - 4;
     rr_draw_area(d, LEFT, RIGHT, (int)top, BOTTOM);
     axis(d, most);
     for (size_t i = 0; i < n; i++) put_curve(d, curve[i].r, most);
-    rr_buf_puts(&d->script, "plot "); // later curves are thinner: equal ones show each other
+    rr_buf_puts(&d->script, "plot "); // where curves are equal, those below show in the gaps of those above
     for (size_t i = 0; i < n; i++)
-        rr_buf_putf(&d->script, "%s'%s.dat' index %zu using 1:2 with lines lw %.1f lc rgb \"%s\" notitle", i ? ", " : "", d->name, i,
-                    2.2 + 1.2 * (double)(n - 1 - i), rr_colour[curve[i].colour]);
+        rr_buf_putf(&d->script, "%s'%s.dat' index %zu using 1:2 with lines lw 2.6 dt %s lc rgb \"%s\" notitle", i ? ", " : "", d->name, i,
+                    rr_dash[curve[i].colour], rr_colour[curve[i].colour]);
     rr_buf_puts(&d->script, "\n");
     f->title = "How long jobs waited";
     f->caption = "Share of started jobs that waited at most so long (logarithmic), replication 1.";

@@ -112,14 +112,20 @@ static void table(struct writer *w, const struct rr_table *t)
     rr_buf_putf(w->b, "</tbody></table></div></%s>\n", t->fold ? "details" : "figure");
 }
 
+// Two drawings of the same: the style sheet shows the one that is readable on this width.
 static void figure(struct writer *w, const struct rr_figure *f)
 {
     wrapped(w, "<figure class=\"plot\"><h3>", f->title, "</h3>\n");
-    put(w, "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"");
-    text(w, f->title);
-    put(w, "\">");
-    put(w, f->inlined);
-    wrapped(w, "</div><figcaption>", f->caption, "</figcaption></figure>\n");
+    if (f->narrow) {
+        put(w, "<div class=\"wide\">");
+        put(w, f->inlined);
+        put(w, "</div><div class=\"narrow\">");
+        put(w, f->narrow);
+        put(w, "</div>");
+    } else {
+        put(w, f->inlined);
+    }
+    wrapped(w, "<figcaption>", f->caption, "</figcaption></figure>\n");
 }
 
 static void item(struct writer *w, const struct rr_block *k)

@@ -17,14 +17,18 @@ static const struct {
     const char *name;
     bool (*draw)(struct rr_drawing *d, struct rr_figure *f);
 } figures[] = {{"cost", rr_figure_cost}, {"breakdown", rr_figure_breakdown}, {"gpus", rr_figure_gpus}, {"wait", rr_figure_wait}};
+const char *const rr_figure_names[] = {"cost", "breakdown", "gpus", "wait", NULL};
 enum { FIGURES = sizeof figures / sizeof *figures, MOST_SVG = 32 << 20 };
+
+enum { WIDE, NARROW, FORMS };
+static const char *const suffix[FORMS] = {"", "_narrow"};
 
 /* The private directory and the figures that have data. */
 struct workshop {
     struct rr_arena *arena;
     const char *dir;
     size_t n;
-    int height[FIGURES];
+    int height[FORMS][FIGURES];
     struct rr_figure figure[FIGURES];
 };
 
@@ -42,25 +46,39 @@ static enum rr_status put_file(const char *path, const struct rr_buf *b)
     return RR_OK;
 }
 
+// Figure i for the file and the page, or for a narrow page. *drawn: it has data.
+static enum rr_status draw(struct workshop *w, const struct rr_store *s, size_t i, int form, struct rr_figure *f, bool *drawn)
+{
+    struct rr_drawing d = {.s = s,
+                           .arena = w->arena,
+                           .name = rr_strf(w->arena, "%s%s", figures[i].name, suffix[form]),
+                           .width = form == NARROW ? RR_DRAW_NARROW : RR_DRAW_WIDTH};
+    enum rr_status st = RR_OK;
+    d.n = rr_show_chosen(s, RR_CURVES, false, d.chosen);
+    *drawn = figures[i].draw(&d, f);
+    if (*drawn) {
+        if (d.n < s->n_alternatives)
+            f->caption = rr_strf(w->arena, "%s Shown: %zu of %zu alternatives.", f->caption, d.n, s->n_alternatives);
+        rr_buf_puts(&d.script, "unset output\n");
+        w->height[form][w->n] = d.height;
+        st = put_file(path_of(w, d.name, ".gp"), &d.script);
+        if (st == RR_OK) st = put_file(path_of(w, d.name, ".dat"), &d.data);
+    }
+    rr_buf_done(&d.script);
+    rr_buf_done(&d.data);
+    return st;
+}
+
 static enum rr_status prepare(struct workshop *w, const struct rr_store *s)
 {
     for (size_t i = 0; i < FIGURES; i++) {
-        struct rr_drawing d = {.s = s, .arena = w->arena, .name = figures[i].name};
-        struct rr_figure *f = &w->figure[w->n];
-        d.n = rr_show_chosen(s, RR_CURVES, false, d.chosen);
-        *f = (struct rr_figure){.name = figures[i].name};
-        enum rr_status st = RR_OK;
-        if (figures[i].draw(&d, f)) {
-            if (d.n < s->n_alternatives)
-                f->caption = rr_strf(w->arena, "%s Shown: %zu of %zu alternatives.", f->caption, d.n, s->n_alternatives);
-            rr_buf_puts(&d.script, "unset output\n");
-            w->height[w->n++] = d.height;
-            st = put_file(path_of(w, d.name, ".gp"), &d.script);
-            if (st == RR_OK) st = put_file(path_of(w, d.name, ".dat"), &d.data);
-        }
-        rr_buf_done(&d.script);
-        rr_buf_done(&d.data);
-        if (st != RR_OK) return st;
+        struct rr_figure *f = &w->figure[w->n], same = {.name = figures[i].name};
+        bool drawn = false;
+        *f = same;
+        RR_TRY(draw(w, s, i, WIDE, f, &drawn));
+        if (!drawn) continue;
+        RR_TRY(draw(w, s, i, NARROW, &same, &drawn));
+        w->n++;
     }
     return RR_OK;
 }
@@ -68,8 +86,8 @@ static enum rr_status prepare(struct workshop *w, const struct rr_store *s)
 /* Only what gnuplot needs of the environment: its language, start files and fonts are not the user's. */
 static int spawn(const struct workshop *w, pid_t *pid)
 {
-    char *argv[FIGURES + 3] = {"gnuplot", "-d"};
-    for (size_t i = 0; i < w->n; i++) argv[i + 2] = rr_strf(w->arena, "%s.gp", w->figure[i].name);
+    char *argv[FORMS * FIGURES + 3] = {"gnuplot", "-d"};
+    for (size_t i = 0; i < FORMS * w->n; i++) argv[i + 2] = rr_strf(w->arena, "%s%s.gp", w->figure[i / FORMS].name, suffix[i % FORMS]);
     const char *path = getenv("PATH");
     char *env[] = {rr_strf(w->arena, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin"), "LC_ALL=C", "TZ=UTC",
                    rr_strf(w->arena, "HOME=%s", w->dir), NULL};
@@ -91,7 +109,7 @@ static enum rr_status complain(const struct workshop *w, int status)
     char line[200] = "";
     FILE *f = fopen(path_of(w, "err", ".txt"), "re");
     while (f && fgets(line, sizeof line, f))
-        if (strstr(line, "line ") && strchr(line, ':')) break;
+        if (strstr(line, "line ") && strchr(line, ':') && !strstr(line, "warning:")) break;
     if (f) fclose(f);
     line[strcspn(line, "\n")] = '\0';
     if (WIFSIGNALED(status)) return rr_fail(RR_EIO, "gnuplot was ended by signal %d", WTERMSIG(status));
@@ -122,25 +140,28 @@ static enum rr_status read_svg(const char *path, char **ret)
 
 static enum rr_status collect(struct workshop *w, struct rr_figures *ret)
 {
-    for (size_t i = 0; i < w->n; i++) {
+    for (size_t i = 0; i < FORMS * w->n; i++) {
+        const int form = (int)(i % FORMS);
+        struct rr_figure *f = &w->figure[i / FORMS];
         char *raw = NULL;
-        RR_TRY(read_svg(path_of(w, w->figure[i].name, ".svg"), &raw));
-        const bool good = rr_svg_finish(w->arena, raw, w->height[i], &w->figure[i]);
+        RR_TRY(read_svg(path_of(w, rr_strf(w->arena, "%s%s", f->name, suffix[form]), ".svg"), &raw));
+        const int height = w->height[form][i / FORMS];
+        const bool good = form == NARROW ? rr_svg_finish_narrow(w->arena, raw, height, f) : rr_svg_finish(w->arena, raw, height, f);
         free(raw);
-        if (!good) return rr_fail(RR_EIO, "gnuplot: %s.svg is not as expected", w->figure[i].name);
-        ret->at[i] = w->figure[i];
+        if (!good) return rr_fail(RR_EIO, "gnuplot: %s.svg is not as expected", f->name);
     }
+    memcpy(ret->at, w->figure, w->n * sizeof *ret->at);
     ret->n = w->n;
     return RR_OK;
 }
 
 static void clean(const struct workshop *w)
 {
-    for (size_t i = 0; i < FIGURES; i++) {
-        unlink(path_of(w, figures[i].name, ".gp"));
-        unlink(path_of(w, figures[i].name, ".dat"));
-        unlink(path_of(w, figures[i].name, ".svg"));
-    }
+    static const char *const ext[] = {".gp", ".dat", ".svg"};
+    for (size_t i = 0; i < FIGURES; i++)
+        for (int form = 0; form < FORMS; form++)
+            for (size_t k = 0; k < sizeof ext / sizeof *ext; k++)
+                unlink(path_of(w, rr_strf(w->arena, "%s%s", figures[i].name, suffix[form]), ext[k]));
     unlink(path_of(w, "err", ".txt"));
     rmdir(w->dir);
 }

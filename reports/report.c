@@ -55,7 +55,9 @@ struct writing {
     unsigned formats;
     struct rr_arena *arena;
     struct rr_outfile *file[MOST_FILES];
+    const char *name[MOST_FILES]; /* of those files */
     size_t n;
+    bool made_plots; /* the folder */
     struct rr_figures figures;
 };
 
@@ -64,6 +66,7 @@ static const char *path_of(const struct writing *w, const char *name) { return r
 static enum rr_status stage(struct writing *w, const char *name, struct rr_outfile **ret)
 {
     RR_TRY(rr_outfile_open(path_of(w, name), ret));
+    w->name[w->n] = name;
     w->file[w->n++] = *ret;
     return RR_OK;
 }
@@ -99,6 +102,7 @@ static enum rr_status stage_db(struct writing *w)
     struct rr_outfile *o;
     if (!w->db_path) {
         RR_TRY(rr_outfile_adopt(path, &o));
+        w->name[w->n] = "results.db";
         w->file[w->n++] = o;
         RR_TRY(rr_store_save(w->s, rr_outfile_beside(o)));
         return rr_outfile_finish(o);
@@ -129,7 +133,10 @@ static enum rr_status stage_csv(struct writing *w)
 static enum rr_status stage_plots(struct writing *w)
 {
     if (w->figures.n == 0) return RR_OK;
-    RR_TRY(rr_make_dirs(path_of(w, "plots")));
+    if (mkdir(path_of(w, "plots"), 0777) == 0)
+        w->made_plots = true;
+    else
+        RR_TRY(rr_make_dirs(path_of(w, "plots"))); // says what is in the way
     for (size_t i = 0; i < w->figures.n; i++) {
         const struct rr_figure *f = &w->figures.at[i];
         RR_TRY(stage_text(w, rr_strf(w->arena, "plots/%s.svg", f->name), f->svg, strlen(f->svg)));
@@ -177,17 +184,59 @@ static enum rr_status stage_all(struct writing *w)
     return RR_OK;
 }
 
+/* Every name that a report of ours can have; plots by the folder and the ending. */
+static const char *const ours[] = {"report.html", "report.md",   "results.json", "results.db",  "jobs.csv",
+                                   "leases.csv",  "charges.csv", "timeline.csv", "attempts.csv"};
+
+static bool is_written(const struct writing *w, const char *name)
+{
+    for (size_t i = 0; i < w->n; i++)
+        if (strcmp(w->name[i], name) == 0) return true;
+    return false;
+}
+
+/* What an earlier run of ours left in the folder does not belong to these results. */
+static void sweep(struct writing *w)
+{
+    for (size_t i = 0; i < sizeof ours / sizeof *ours; i++)
+        if (!is_written(w, ours[i])) unlink(path_of(w, ours[i]));
+    for (size_t i = 0; rr_figure_names[i]; i++) {
+        const char *name = rr_strf(w->arena, "plots/%s.svg", rr_figure_names[i]);
+        if (!is_written(w, name)) unlink(path_of(w, name));
+    }
+    rmdir(path_of(w, "plots")); // if it is empty
+}
+
+/* The folder and its parents, those that are not there yet, the deepest first. */
+static size_t missing_dirs(struct rr_arena *a, const char *dir, const char *ret[64])
+{
+    struct stat is;
+    size_t n = 0, end = strlen(dir);
+    while (end > 0 && n < 64) {
+        const char *path = rr_strndup(a, dir, end);
+        if (stat(path, &is) == 0) break;
+        ret[n++] = path;
+        while (end > 0 && dir[end - 1] != '/') end--;
+        while (end > 0 && dir[end - 1] == '/') end--;
+    }
+    return n;
+}
+
 enum rr_status rr_report_write(const struct rr_store *s, const char *dir, unsigned formats, const char *db_path)
 {
     struct writing w = {.s = s, .dir = dir, .db_path = db_path, .formats = formats, .arena = rr_arena_create()};
+    const char *made[64], *why = "";
+    const size_t n_made = missing_dirs(w.arena, dir, made);
     enum rr_status st = rr_make_dirs(dir), plots = RR_OK;
-    const char *why = "";
     if (st == RR_OK && formats & (RR_FORMAT_PLOTS | RR_FORMAT_HTML)) {
         plots = rr_plots(s, w.arena, &w.figures);
         if (plots != RR_OK) why = rr_strdup(w.arena, rr_reason());
     }
     if (st == RR_OK) st = stage_all(&w);
     for (size_t i = 0; i < w.n; i++) rr_outfile_free(w.file[i]);
+    if (st == RR_OK && !db_path) sweep(&w);
+    if (st != RR_OK && w.made_plots) rmdir(path_of(&w, "plots"));
+    for (size_t i = 0; st != RR_OK && i < n_made; i++) rmdir(made[i]); // those with something in them stay
     if (st == RR_OK && plots != RR_OK) st = rr_fail(plots, "%s", why);
     rr_arena_free(w.arena);
     return st;

@@ -19,8 +19,8 @@ enum {                        /* what to write; --format LIST */
 /* "html,md" -> bits; RR_EUSAGE with the nearest right word. */
 RR_CHECKED enum rr_status rr_format_parse(const char *list, unsigned *ret);
 
-/* Write into `dir` (made when missing, with its parents): each file beside and renamed, results.json last; files that are not ours stay. When gnuplot is
- * missing everything else is written and RR_EMISSING says what to install. RR_EIO: nothing half written stays under a final name.
+/* Write into `dir` (made when missing, with its parents): each file beside and renamed, results.json last; files that are not ours stay, those that an
+ * earlier run left and this one does not write are removed (not for a loaded store). When gnuplot is missing everything else is written and RR_EMISSING says what to install. RR_EIO: nothing half written stays under a final name.
  * `db_path`: the database a loaded store came from, or NULL. */
 RR_CHECKED enum rr_status rr_report_write(const struct rr_store *s, const char *dir, unsigned formats, const char *db_path);
 

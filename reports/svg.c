@@ -104,15 +104,16 @@ static const char *as_file(struct rr_arena *a, const struct parts *p, int height
     return kept(a, &b);
 }
 
-static const char *as_piece(struct rr_arena *a, const struct parts *p, int height, const struct rr_figure *f)
+static const char *as_piece(struct rr_arena *a, const struct parts *p, int width, int height, const struct rr_figure *f)
 {
+    const char *id = width < RR_DRAW_WIDTH ? rr_strf(a, "%s_narrow", f->name) : f->name;
     struct swap swap[SWAPS];
     const size_t n = swaps_of(swap);
     struct rr_buf b = {0};
-    rr_buf_putf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", RR_DRAW_WIDTH, height);
+    rr_buf_putf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", width, height);
     rr_buf_html(&b, f->alt);
-    rr_buf_putf(&b, "\">\n<g id=\"%s_canvas\">\n", f->name);
-    put_body(&b, p->defs_end + strlen("</defs>"), p->end, f->name, swap, n);
+    rr_buf_putf(&b, "\">\n<g id=\"%s_canvas\">\n", id);
+    put_body(&b, p->defs_end + strlen("</defs>"), p->end, id, swap, n);
     rr_buf_puts(&b, "</svg>\n");
     return kept(a, &b);
 }
@@ -122,6 +123,14 @@ bool rr_svg_finish(struct rr_arena *a, const char *raw, int height, struct rr_fi
     struct parts p;
     if (!parts_of(raw, &p)) return false;
     f->svg = as_file(a, &p, height, f);
-    f->inlined = as_piece(a, &p, height, f);
+    f->inlined = as_piece(a, &p, RR_DRAW_WIDTH, height, f);
+    return true;
+}
+
+bool rr_svg_finish_narrow(struct rr_arena *a, const char *raw, int height, struct rr_figure *f)
+{
+    struct parts p;
+    if (!parts_of(raw, &p)) return false;
+    f->narrow = as_piece(a, &p, RR_DRAW_NARROW, height, f);
     return true;
 }

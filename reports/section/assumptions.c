@@ -61,12 +61,44 @@ static void list(const struct rr_store *s, struct rr_doc *d, enum rr_note_kind k
         }
 }
 
+static const struct rr_note *note_at(const struct rr_alternative *a, size_t i)
+{
+    return a->note[i].kind == RR_NOTE_GIVEN ? &a->note[i] : NULL;
+}
+
+/* Prices and other money inputs that are the scenario's own: each once, with the alternatives it holds for. */
+static void given(const struct rr_store *s, struct rr_doc *d)
+{
+    struct rr_table *t = NULL;
+    for (size_t a = 0; a < s->n_alternatives; a++)
+        for (size_t i = 0; i < s->alternative[a].n_notes; i++) {
+            const struct rr_note *note = note_at(&s->alternative[a], i);
+            for (size_t k = 0; k < a && note; k++)
+                if (has(&s->alternative[k], note)) note = NULL;
+            if (!note) continue;
+            if (!t) {
+                rr_doc_heading(d, 3, "Given in the scenario");
+                t = rr_doc_table(d, "Prices, rates and other money inputs of the scenario's own, in place of the catalogue's.");
+                static const char *const title[] = {"Where", "Value", "Source", "In"};
+                for (size_t k = 0; k < sizeof title / sizeof *title; k++) rr_table_column(t, title[k], k == 1);
+            }
+            const char *whom = whose(s, d->arena, note);
+            rr_table_row(t);
+            rr_table_cell(t, note->where);
+            rr_table_cell(t, note->text);
+            rr_table_cell(t, *note->source ? note->source : "none named");
+            if (!*note->source) rr_table_mark(t, RR_MARK_MUTED);
+            rr_table_cell(t, *whom ? rr_strndup(d->arena, whom, strlen(whom) - 2) : "all");
+        }
+}
+
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
     rr_doc_heading(d, 2, "What this rests on");
     rr_doc_heading(d, 3, "What varied");
     for (size_t i = 0; i < s->n_varied; i++) rr_doc_item(d, s->varied[i], "");
     if (s->n_varied == 0) rr_doc_para(d, "Nothing: one world was replayed, so there is no spread to show.");
+    given(s, d);
     list(s, d, RR_NOTE_ASSUMED, "What was assumed");
     list(s, d, RR_NOTE_WARNING, "Warnings");
     list(s, d, RR_NOTE_DATA, "The data");

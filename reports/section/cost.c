@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * reports/section/cost.c - cumulative cost, and what it is made of. */
-#include "reports/doc.h"
+#include "reports/draw.h"
 #include "reports/show.h"
 #include <math.h>
 #include <string.h>
@@ -149,6 +149,8 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     rr_doc_heading(d, 2, "What it costs, and why");
     if (n < s->n_alternatives) rr_doc_para(d, "The tables of this part show %zu of %zu alternatives.", n, s->n_alternatives);
     rr_doc_figure(d, "cost");
+    const char *crossings = rr_cost_crossings(s, d->arena);
+    if (*crossings) rr_doc_para(d, "By what each has cost so far, %s.", crossings);
     rr_doc_figure(d, "breakdown");
     breakdown(s, d, chosen, n);
     beside(s, d, chosen, n);

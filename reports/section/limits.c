@@ -3,6 +3,7 @@
 #include "reports/doc.h"
 #include "reports/show.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 static void service(const struct rr_store *s, struct rr_doc *d)
@@ -23,6 +24,27 @@ static void service(const struct rr_store *s, struct rr_doc *d)
     }
 }
 
+// "1.00" is no other value than "1"; "4.2 h" and "$5" compare as texts.
+static bool looks_same(const char *a, const char *b)
+{
+    char *end_a, *end_b;
+    const double x = strtod(a, &end_a), y = strtod(b, &end_b);
+    return end_a != a && end_b != b && !*end_a && !*end_b ? x == y : strcmp(a, b) == 0;
+}
+
+// In as many digits as tell the value from the limit.
+static const char *gate_value(struct rr_arena *a, const struct rr_gate_result *g, const char *currency)
+{
+    const enum rr_metric_unit unit = rr_metric_info[g->metric].unit;
+    const char *limit = rr_show_metric(a, unit, g->limit, currency), *value = rr_show_metric(a, unit, g->value, currency);
+    if (isnan(g->value) || g->value == g->limit || !looks_same(limit, value)) return value;
+    for (int digits = 3; digits < 17; digits++) {
+        value = rr_strf(a, "%.*g", digits, g->value);
+        if (strcmp(value, rr_strf(a, "%.*g", digits, g->limit)) != 0) break;
+    }
+    return unit == RR_U_SECONDS ? rr_strf(a, "%s s", value) : unit <= RR_U_MONEY_PER_JOB ? rr_strf(a, "%s %s", value, currency) : value;
+}
+
 static void gates(const struct rr_store *s, struct rr_doc *d)
 {
     static const char *const title[] = {"Gate", "Alternative", "Metric", "Limit", "Value", "Result"};
@@ -36,7 +58,7 @@ static void gates(const struct rr_store *s, struct rr_doc *d)
         rr_table_cell(t, g->alternative);
         rr_table_cellf(t, "%s, %s", rr_metric_info[g->metric].name, g->stat);
         rr_table_cellf(t, "%s %s", g->is_max ? "at most" : "at least", rr_show_metric(d->arena, unit, g->limit, s->currency));
-        rr_table_cell(t, rr_show_metric(d->arena, unit, g->value, s->currency));
+        rr_table_cell(t, gate_value(d->arena, g, s->currency));
         rr_table_cell(t, g->result);
         rr_table_mark(t, strcmp(g->result, "pass") == 0 ? RR_MARK_GOOD : strcmp(g->result, "fail") == 0 ? RR_MARK_BAD : RR_MARK_NONE);
     }

@@ -4,11 +4,19 @@
 #include "reports/report.h"
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 static const struct rr_option options[] = {
     {'o', "out", "DIR", false, "write there instead of beside the result"},
     {0, "format", "LIST", false, "only these: json, md, html, csv, db, plots"},
+    {0, "json", NULL, false, "print results.json on stdout instead of the headline"},
 };
+
+static bool has_end(const char *text, const char *end)
+{
+    const size_t n = strlen(text), m = strlen(end);
+    return n >= m && strcmp(text + n - m, end) == 0;
+}
 
 static bool is_folder(const char *path)
 {
@@ -23,6 +31,15 @@ static const char *database_of(const char *result, struct rr_arena *a)
     const char *slash = strrchr(result, '/'), *name = slash ? slash + 1 : result;
     if (strcmp(name, "results.json") != 0) return result;
     return rr_strf(a, "%.*sresults.db", (int)(name - result), result);
+}
+
+/* Results without their database say what to do. */
+static enum rr_status check_database(const char *db, struct rr_arena *a)
+{
+    const char *json = rr_strf(a, "%.*sresults.json", (int)(strlen(db) - strlen("results.db")), db);
+    if (access(db, F_OK) == 0 || !has_end(db, "results.db") || access(json, F_OK) != 0) return RR_OK;
+    return rr_fail(RR_EINPUT,
+                   "%s has no results.db beside it, which a report is made from: run again with --format json,db, or all formats", json);
 }
 
 static const char *folder_of(const char *path, struct rr_arena *a)
@@ -40,13 +57,20 @@ static enum rr_status report_run(const struct rr_args *args)
     struct rr_arena *a = args->arena;
     const char *db = database_of(args->operand[0], a);
     struct rr_store store = {0};
+    RR_TRY(check_database(db, a));
     RR_TRY(rr_store_load(db, a, &store));
     const char *dir = rr_arg(&rr_command_report, args, "out", folder_of(db, a));
     const enum rr_status st = rr_report_write(&store, dir, formats, db);
     if (st != RR_OK && st != RR_EMISSING) return st;
 
     struct rr_buf b = {0};
-    rr_report_headline(&store, &b, 0);
+    const bool html = (formats & RR_FORMAT_HTML) != 0;
+    if (rr_arg_given(&rr_command_report, args, "json")) {
+        rr_store_json(&store, &b);
+    } else {
+        rr_report_headline(&store, &b, 0);
+        rr_buf_putf(&b, "\n%s: %s%s\n", html ? "Report" : "Results in", dir, html ? "/report.html" : "");
+    }
     rr_say(rr_buf_text(&b));
     rr_buf_done(&b);
     return st;
@@ -55,7 +79,7 @@ static enum rr_status report_run(const struct rr_args *args)
 const struct rr_command rr_command_report = {
     .name = "report",
     .summary = "write the report of a finished run again",
-    .usage = "RESULT [-o DIR] [--format LIST]",
+    .usage = "RESULT [-o DIR] [--format LIST] [--json]",
     .examples = "rackrate report out/buy-vs-rent\n"
                 "rackrate report out/buy-vs-rent -o pages --format html,plots",
     .options = options,

@@ -119,6 +119,24 @@ small() {
     fails 3 'jobs.csv' "$RR" report jobs.csv -o x
     fails 4 'gone' "$RR" report gone -o x
     fails 2 '"htlm"' "$RR" report out --format htlm
+    works "$RR" report out -o again
+    grep -q '^Report: again/report.html$' <<<"$output"
+    works "$RR" report out -o again --json
+    jq -e '.schema == "rackrate.results/1"' <<<"$output"
+}
+@test "report: results.json alone says what to run" {
+    small
+    works "$RR" run s.json -o out --format json
+    fails 3 'has no results.db beside it.*run again with --format json,db' "$RR" report out
+    fails 3 'results.json has no results.db' "$RR" report out/results.json
+    [ "$(ls out)" = results.json ]
+}
+@test "a run with fewer formats leaves nothing of an earlier one" {
+    small
+    works "$RR" run s.json -o out
+    echo mine >out/notes.txt
+    works "$RR" run s.json -o out --format json
+    [ "$(ls out | tr '\n' ' ')" = 'notes.txt results.json ' ]
 }
 @test "NO_COLOR and a pipe: no escape sequences" {
     small

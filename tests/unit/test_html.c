@@ -111,13 +111,15 @@ static void a_figure_carries_its_words(void **state)
     (void)state;
     struct sample p;
     sample_open(&p, 1);
-    struct rr_figures f = {
-        1, {{"cost", "T <1>", "C & c", "alt", "<svg file>", "<svg viewBox=\"0 0 1 1\" role=\"img\" aria-label=\"alt\"></svg>"}}};
+    struct rr_figures f = {1,
+                           {{"cost", "T <1>", "C & c", "alt", "<svg file>",
+                             "<svg viewBox=\"0 0 1 1\" role=\"img\" aria-label=\"alt\"></svg>", "<svg viewBox=\"0 0 7 9\"></svg>"}}};
     char *page = page_of(&p.store, &f);
     check_nesting(page);
     assert_non_null(strstr(page, "<h3>T &lt;1&gt;</h3>"));
     assert_non_null(strstr(page, "<figcaption>C &amp; c</figcaption>"));
     assert_non_null(strstr(page, "aria-label=\"alt\"></svg>"));
+    assert_non_null(strstr(page, "<div class=\"narrow\"><svg viewBox=\"0 0 7 9\"></svg></div>"));
     assert_null(strstr(page, "<svg file>"));
     free(page);
     sample_close(&p);

@@ -106,6 +106,45 @@ static void alternatives_that_do_not_compete_say_why(void **state)
     sample_close(&p);
 }
 
+static void a_gate_shows_how_it_was_missed(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    static const struct rr_gate_result gate[] = {{"all", "own", "mean", "fail", RR_M_WORK_FINISHED_SHARE, false, 1, 0.99981},
+                                                 {"most", "own", "mean", "pass", RR_M_WORK_FINISHED_SHARE, false, 1, 1},
+                                                 {"soon", "own", "mean", "fail", RR_M_WAIT_P95, true, 14400, 14400.04},
+                                                 {"cheap", "own", "mean", "fail", RR_M_COST_TOTAL, true, 1200000, 1200000.25}};
+    p.store.gate = gate;
+    p.store.n_gates = 4;
+    char *text = rendered(&p.store);
+    has(text, "| at least 1 | 0.9998 | **fail** |");
+    has(text, "| at least 1 | 1 | pass |");
+    has(text, "| at most 4 h | 14400.04 s | **fail** |");
+    has(text, "| at most $1,200,000 | 1200000.2 USD | **fail** |");
+    free(text);
+    sample_close(&p);
+}
+
+static void what_was_given_has_its_source(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    static const struct rr_note own[] = {{RR_NOTE_GIVEN, "/finance/discount_rate", "0.08", "CFO, 2026-01"},
+                                         {RR_NOTE_GIVEN, "/pools/own/plan/capex", "$289,000", ""}},
+                                rest[] = {{RR_NOTE_GIVEN, "/finance/discount_rate", "0.08", "CFO, 2026-01"}};
+    for (int i = 0; i < 3; i++) p.alternative[i].note = i ? rest : own, p.alternative[i].n_notes = i ? 1 : 2;
+    char *text = rendered(&p.store);
+    has(text, "### Given in the scenario\n\n| Where | Value | Source | In |");
+    has(text, "discount\\_rate | 0.08 | CFO, 2026-01 | all |");
+    has(text, "/pools/own/plan/capex | $289,000 | none named | own |");
+    const char *once = strstr(text, "CFO");
+    assert_null(strstr(once + 1, "CFO"));
+    free(text);
+    sample_close(&p);
+}
+
 static void a_broken_law_is_a_warning_at_the_top(void **state)
 {
     (void)state;
@@ -280,6 +319,8 @@ int main(void)
         cmocka_unit_test(each_block_has_its_form),
         cmocka_unit_test(the_report_opens_with_the_answer),
         cmocka_unit_test(alternatives_that_do_not_compete_say_why),
+        cmocka_unit_test(a_gate_shows_how_it_was_missed),
+        cmocka_unit_test(what_was_given_has_its_source),
         cmocka_unit_test(a_broken_law_is_a_warning_at_the_top),
         cmocka_unit_test(hostile_texts_stay_texts),
         cmocka_unit_test(nothing_at_all_is_a_report_too),

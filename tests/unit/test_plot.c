@@ -40,15 +40,22 @@ static void the_figures_say_what_they_show(void **state)
     has(cost, "date (UTC)");
     has(cost, ">Jan 2027: own becomes the cheapest<"); // rent 53,279 rising by 3,211 a month against 71,000: sums meet in month 13
     has(cost, "Jan 2029");
+    has(named(&f, "cost")->caption, "so far, rent is the cheapest until Jan 2027, then own (dotted)");
+    has(named(&f, "cost")->alt, "; rent is the cheapest until Jan 2027, then own");
+    assert_string_equal(rr_cost_crossings(&p.store, p.arena), "rent is the cheapest until Jan 2027, then own");
     has(named(&f, "breakdown")->svg, "owned, depreciation");
     has(named(&f, "breakdown")->svg, "effective cost inside the horizon (million USD)");
     has(named(&f, "gpus")->svg, ">GPUs<");
     has(named(&f, "wait")->svg, "wait from submit to first start");
     has(named(&f, "wait")->svg, "share of started jobs");
+    has(named(&f, "wait")->svg, "stroke-dasharray"); // curves that coincide show each other
     for (size_t i = 0; i < f.n; i++) {
         has(f.at[i].svg, "viewBox=");
         has(f.at[i].inlined, "role=\"img\" aria-label=\"");
         has(f.at[i].inlined, "var(--c0)");
+        has(f.at[i].inlined, "<svg viewBox=\"0 0 960 ");
+        has(f.at[i].narrow, "<svg viewBox=\"0 0 460 ");
+        assert_null(strstr(f.at[i].narrow, "rgb("));
         assert_null(strstr(f.at[i].inlined, "rgb("));
         assert_null(strstr(f.at[i].inlined, "http"));
         assert_null(strstr(f.at[i].svg, "gnuplot_canvas"));

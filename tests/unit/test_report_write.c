@@ -200,6 +200,48 @@ static void files_that_are_not_ours_stay(void **state)
     sample_close(&p);
 }
 
+static void an_earlier_run_of_ours_is_swept(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    assert_int_equal(rr_report_write(&p.store, in_dir("swept"), RR_FORMAT_ALL, NULL), whole());
+    put(in_dir("swept/notes.txt"), "keep me");
+    put(in_dir("swept/attempts.csv"), "of an earlier run");
+    assert_int_equal(rr_report_write(&p.store, in_dir("swept"), RR_FORMAT_JSON | RR_FORMAT_MD, NULL), RR_OK);
+    assert_int_equal(files_in(in_dir("swept")), 3); // plots/ is gone too
+    same_text("swept/notes.txt", "keep me");
+    assert_int_equal(mkdir(in_dir("swept/plots"), 0700), 0);
+    put(in_dir("swept/plots/cost.svg"), "old");
+    put(in_dir("swept/plots/mine.svg"), "keep me too");
+    assert_int_equal(rr_report_write(&p.store, in_dir("swept"), RR_FORMAT_DB, NULL), RR_OK);
+    assert_int_equal(files_in(in_dir("swept")), 3); // results.db, notes.txt, plots/
+    assert_int_equal(files_in(in_dir("swept/plots")), 1);
+    same_text("swept/plots/mine.svg", "keep me too");
+    /* written again from the database: the rest of the same run stays */
+    struct rr_store s;
+    struct rr_arena *arena = rr_arena_create();
+    assert_int_equal(rr_store_load(in_dir("swept/results.db"), arena, &s), RR_OK);
+    assert_int_equal(rr_report_write(&s, in_dir("swept"), RR_FORMAT_MD, in_dir("swept/results.db")), RR_OK);
+    assert_int_equal(files_in(in_dir("swept")), 4);
+    rr_arena_free(arena);
+    sample_close(&p);
+}
+
+static void folders_for_nothing_are_removed(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    assert_int_equal(mkdir(in_dir("mine2"), 0700), 0);
+    limit_files(300);
+    const enum rr_status st = rr_report_write(&p.store, in_dir("mine2/a/b"), RR_FORMAT_JSON | RR_FORMAT_CSV, NULL);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(st, RR_EIO);
+    assert_int_equal(files_in(in_dir("mine2")), 0);
+    sample_close(&p);
+}
+
 /* Wherever the disk fills, no report of this run is there: the old ones are, and nothing half written. */
 static void a_disk_that_fills_leaves_the_old_report(void **state)
 {
@@ -237,7 +279,7 @@ static void a_tmpfs_of_1_mib_is_too_small_for_many_jobs(void **state)
     umount(dir);
     assert_int_equal(st, RR_EIO);
     assert_true(told);
-    assert_true(left <= 1); // the empty folder plots/
+    assert_int_equal(left, 0); // nor an empty folder plots/
     sample_close(&p);
 }
 
@@ -313,6 +355,8 @@ int main(void)
         cmocka_unit_test(the_formats_asked_for_are_written),
         cmocka_unit_test(a_loaded_store_renders_the_same_bytes),
         cmocka_unit_test(files_that_are_not_ours_stay),
+        cmocka_unit_test(an_earlier_run_of_ours_is_swept),
+        cmocka_unit_test(folders_for_nothing_are_removed),
         cmocka_unit_test(a_disk_that_fills_leaves_the_old_report),
         cmocka_unit_test(a_tmpfs_of_1_mib_is_too_small_for_many_jobs),
         cmocka_unit_test(a_place_that_cannot_be_written_is_told),
