@@ -105,6 +105,25 @@ static void gpus_are_as_published(void **state)
     assert_int_equal(n, catalog.n_gpus);
 }
 
+static void causes_of_failures_are_as_published(void **state)
+{
+    struct public_table t;
+    size_t n = 0;
+    double sum = 0;
+    (void)state;
+    table_open(&t, "failure_causes.csv");
+    for (; table_next(&t); n++) {
+        const char *cause = text(&t, "cause");
+        size_t i = 0;
+        while (i < catalog.n_failure_causes && strcmp(catalog.failure_cause[i].cause, cause) != 0) i++;
+        if (i == catalog.n_failure_causes) fail_msg("no cause %s", cause);
+        same(&t, "count", 1, catalog.failure_cause[i].count, cause);
+        sum += catalog.failure_cause[i].count;
+    }
+    assert_int_equal(n, catalog.n_failure_causes);
+    assert_true(sum == 419 && catalog.failure_rate[0].failures == sum); // of the row llama-3.1-405b
+}
+
 static bool has_price(const char *instance, const char *plan, const char *date, int64_t nano)
 {
     for (size_t i = 0; i < catalog.n_prices; i++) {
@@ -149,6 +168,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(gpus_are_as_published),
+        cmocka_unit_test(causes_of_failures_are_as_published),
         cmocka_unit_test(instances_and_prices_are_as_published),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
