@@ -13,7 +13,7 @@
 #define RR_MODELS_SPOT_H
 #include "data/spot_feed.h"
 
-#define RR_SPOT_MONTH_US (RR_YEAR_US / 12)
+#define RR_SPOT_MONTH_US (INT64_C(2629800) * RR_S) /* 730.5 h */
 
 struct rr_spot_ou {
     double log_mean, log_sd; /* of the logarithm of nano-units per node-hour */
