@@ -326,7 +326,8 @@ static int compare_leases(const void *a, const void *b)
 
 static void put_leases(struct rr_sim *s, struct rr_replay *r)
 {
-    if (s->any_elastic) qsort(s->lease.at, s->lease.n, sizeof *s->lease.at, compare_leases); // static ones were made in order
+    if (s->any_elastic && s->lease.n > 0)
+        qsort(s->lease.at, s->lease.n, sizeof *s->lease.at, compare_leases); // static ones were made in order
     r->pool_lease = zeroed(s->n_pools + 1, sizeof *r->pool_lease);
     for (size_t i = 0; i < s->lease.n; i++) {
         s->lease.at[i].used_milli_us /= s->pool[s->lease.at[i].pool].slices; // of slices: of GPUs

@@ -21,7 +21,7 @@ static int64_t submit_us[MOST], run_us[MOST];
 static int32_t gpus_milli[MOST];
 static struct rr_scenario scenario;
 static struct rr_pool pools[3];
-static struct rr_node_shape eight = {.gpus = 8, .gpu = "", .name = ""}, sixteen = {.gpus = 16, .gpu = "", .name = ""};
+static struct rr_node_shape eight = {.gpus = 8, .gpu = "", .name = ""};
 static struct rr_world world;
 static struct rr_arena *arena;
 

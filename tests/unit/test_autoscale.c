@@ -2,6 +2,8 @@
  * tests/unit/test_autoscale.c - autoscalers, by hand: when nodes are asked for and when they leave. */
 #include "tests/unit/elastic_case.h"
 
+static struct rr_node_shape sixteen = {.gpus = 16, .gpu = "", .name = ""};
+
 // --- utilization ---
 
 // One node of 8 GPUs, full from 0 on, and a second job that waits: the first look with a whole window behind it is at 600 s, and sees 100 %.

@@ -2,6 +2,7 @@
  * tests/unit/test_provision.c - how nodes come and go, by hand: boots that vary, images, refusals, quotas, whole hours, spilling over, price. */
 #include "models/price/price.h"
 #include "tests/unit/elastic_case.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -20,6 +21,8 @@ static void far_apart(size_t n, int64_t gap_s)
     jobs(j, n);
     free(j);
 }
+
+static struct rr_node_shape sixteen = {.gpus = 16, .gpu = "", .name = ""};
 
 // --- boots ---
 
