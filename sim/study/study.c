@@ -291,16 +291,27 @@ static void note_estimates(const struct rr_study *st, const struct group *g, str
     (void)st;
 }
 
+/* When the last job ended; the replay's end while any waits or runs. */
+static int64_t work_until(const struct rr_replay *r)
+{
+    int64_t last = 0;
+    for (size_t i = 0; i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        if (o->state == RR_JOB_WAITING || o->state == RR_JOB_RUNNING) return r->end_us;
+        if (o->end_us != RR_NEVER && o->end_us > last) last = o->end_us;
+    }
+    return last;
+}
+
 /* Work that runs out long before the horizon leaves the machines idle, and makes what is rented look cheap. */
 static void note_early_end(const struct group *g, struct rr_notes *notes)
 {
-    const struct rr_run *r = &g->first;
-    const int64_t horizon_us = g->scenario->horizon_us;
-    if (horizon_us == RR_NEVER || r->jobs.n == 0 || r->jobs.submit_us[r->jobs.n - 1] > horizon_us / 10 * 9) return;
+    const int64_t horizon_us = g->scenario->horizon_us, last_us = work_until(&g->first.replay);
+    if (horizon_us == RR_NEVER || last_us > horizon_us / 10 * 9) return;
     struct rr_buf last = {0};
-    rr_buf_time_short(&last, r->jobs.submit_us[r->jobs.n - 1]);
+    rr_buf_time_short(&last, last_us);
     rr_note(notes, RR_NOTE_WARNING, "/workload", "",
-            "the last job is submitted after %s, long before the horizon: \"repeat\" a trace, or raise \"count\"", rr_buf_text(&last));
+            "the last job ends after %s, long before the horizon: \"repeat\" a trace, or raise \"count\"", rr_buf_text(&last));
     rr_buf_done(&last);
 }
 
