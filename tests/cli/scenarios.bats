@@ -112,3 +112,17 @@ holds() {
     grep -q '/pools/own/nodes' <<<"$output"
     grep -qE 'default' <<<"$output"
 }
+@test "discounts: prepaid is a little cheaper, spot pays about a third, the threshold stops it" {
+    holds discounts
+    jq -e '[.alternatives[] | {(.name): .metrics}] | add
+           | ."on demand"."cost.total".mean as $rent
+           | .prepaid."cost.total".mean < $rent
+             and (."spot, stop at 20" | ."cost.total".mean / $rent > 0.3 and ."cost.total".mean / $rent < 0.45 and ."spot.interruptions".mean > 0
+                  and ."work.finished_share".mean > 0.99)' discounts/results.json
+}
+@test "hpc: makespan is boot and Amdahl, cost is its node-hours" {
+    holds hpc
+    # 5 min of boot, then 336 h x (0.02 + 0.98 / 6) on 6 nodes; the last arrival is within a second of the start
+    jq -e '.alternatives[2] | .name == "6 nodes" and (.metrics.makespan.mean - (61.6 * 3600 + 300) | fabs) < 1e-3' hpc/results.json
+    jq -e '.verdict | test("6 nodes is cheapest")' hpc/results.json
+}

@@ -127,6 +127,7 @@ load helper
 @test "the sample trace is what its generator makes" {
     awk -f "$ROOT/data/traces/demo-4weeks.awk" | cmp - "$ROOT/data/traces/demo-4weeks.csv"
     awk -f "$ROOT/data/traces/office-week.awk" | cmp - "$ROOT/data/traces/office-week.csv"
+    awk -f "$ROOT/data/traces/spot-cny.awk" | cmp - "$ROOT/data/traces/spot-cny.csv"
 }
 @test "list keys tells every key of a scenario with its default" {
     works "$RR" list keys
