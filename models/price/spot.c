@@ -212,12 +212,25 @@ static void note_ou(const struct load *l, const struct rr_spot_ou *o, const stru
     rr_buf_done(&b);
 }
 
+/* A trend looks like a slow return to a mean. */
+static void warn_slow(const struct load *l, const struct rr_spot_ou *o, const struct rr_spot_series *s)
+{
+    const double half_life_us = rr_log(0.5) / rr_log(o->keep) * (double)o->step_us;
+    if (half_life_us * 4 <= (double)s->end_us) return;
+    rr_note(l->notes, RR_NOTE_WARNING, l->pointer, s->path,
+            "the series is only %.2g half-lives of the fitted model long: its mean and half-life are little more than a guess",
+            (double)s->end_us / half_life_us);
+}
+
 static enum rr_status price_model(const struct load *l, const struct rr_spot_feed *f, const struct rr_spot_series *s, struct rr_spot_ou *o)
 {
     const struct rr_spot_ou_rows *r = &f->ou;
     int64_t nano;
     *o = (struct rr_spot_ou){.step_us = r->step_us, .least_nano = 1, .most_nano = INT64_MAX / 2};
-    if (s->n > 0) RR_TRY(rr_spot_ou_fit(s, r->step_us, o));
+    if (s->n > 0) {
+        RR_TRY(rr_spot_ou_fit(s, r->step_us, o));
+        if (!rr_given(r, RR_OU_HALF_LIFE)) warn_slow(l, o, s);
+    }
     if (rr_given(r, RR_OU_MEAN)) {
         RR_TRY(node_rate(l, r->mean, &nano));
         if (nano <= 0) return rr_fail(RR_EINPUT, "\"mean\" must be above 0");

@@ -225,6 +225,16 @@ static void a_fitted_model_says_where_it_comes_from(void **state)
     const struct rr_spot_ou *o = &rr_spot_terms_of(&x->pool[0])->ou;
     assert_true(o->least_nano >= 1000000000 && o->most_nano < 3000000000);
     case_free(x);
+    b = (struct rr_buf){0};
+    rr_buf_puts(&b, "time,price\n"); // a price that drifts away, with some noise
+    for (int i = 0; i < 60; i++) rr_buf_putf(&b, "%d,%d.%02d\n", i * 3600, 1 + i / 20, 5 * (i % 20) + i * 37 % 7);
+    x = case_new("2026-03-01", RR_D);
+    file = put("drift.csv", rr_buf_text(&b));
+    rr_buf_done(&b);
+    case_pool(x, NULL, "spot", rr_strf(x->arena, "{\"price\": {\"file\": \"%s\", \"model\": {}}, " SURE "}", file));
+    if (case_resolve(x) != RR_OK) fail_msg("%s", rr_reason());
+    assert_int_equal(case_notes(x, RR_NOTE_WARNING, "little more than a guess"), 1);
+    case_free(x);
 }
 
 static void quotes(void **state)
