@@ -35,7 +35,8 @@ enum rr_metric_unit {
     M(COST_PER_JOB_FINISHED, "cost.per_job_finished", RR_U_MONEY_PER_JOB, "cost.total over jobs finished")                               \
     M(CASH_TOTAL, "cash.total", RR_U_MONEY, "billed cash inside the horizon")                                                            \
     M(NPV_COST, "npv.cost", RR_U_MONEY, "net present cost: billed cash and terminal value discounted to the start")                      \
-    M(VALUE_TERMINAL, "value.terminal", RR_U_MONEY, "value left at the horizon: book value of owned machines, and the unused rest of prepaid terms")                           \
+    M(VALUE_TERMINAL, "value.terminal", RR_U_MONEY,                                                                                      \
+      "value left at the horizon: book value of owned machines, and the unused rest of prepaid terms")                                   \
     M(WORK_FINISHED_SHARE, "work.finished_share", RR_U_RATIO,                                                                            \
       "GPU time of finished, failed and killed jobs' runs over the GPU time submitted")                                                  \
     M(JOBS_SUBMITTED, "jobs.submitted", RR_U_COUNT, "jobs that arrived inside the horizon")                                              \
