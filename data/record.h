@@ -46,6 +46,7 @@ enum rr_reason {
     RR_WHY_CLASS, /* rejected: its class may use no pool that could run it */
     /* more interruptions */
     RR_WHY_SOFTWARE_FAILURE, /* the node needs no repair */
+    RR_WHY_ACCEPTS,          /* rejected: no pool that could run it accepts it */
     RR_WHYS,
 };
 const char *rr_job_state_text(enum rr_job_state s); /* "finished" */

@@ -4,6 +4,7 @@
 #include "data/base/input.h"
 #include "data/base/json_scan.h"
 #include "data/scenario_rows.h"
+#include "data/uncertain.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -148,8 +149,7 @@ static enum rr_status read_settings(struct loading *l, const struct rr_scenario_
     return RR_OK;
 }
 
-// A pointer into a pool, workload, commitment ... that this document does not have is for another alternative.
-static bool is_for(struct rr_arena *a, const cJSON *document, const char *pointer)
+bool rr_pointer_is_for(struct rr_arena *a, const cJSON *document, const char *pointer)
 {
     if (!is_one_of(rr_named_sections, first_token(a, pointer))) return true;
     const char *second = strchr(pointer + 1, '/'), *third = second ? strchr(second + 1, '/') : NULL;
@@ -160,7 +160,7 @@ static enum rr_status apply_settings(struct loading *l, cJSON *document)
 {
     for (size_t i = 0; i < l->n_settings; i++) {
         struct setting *s = &l->setting[i];
-        if (!is_for(l->set.arena, document, s->pointer)) continue;
+        if (!rr_pointer_is_for(l->set.arena, document, s->pointer)) continue;
         s->applied = true;
         const enum rr_status st = rr_json_set(document, s->pointer, true, cJSON_Duplicate(s->value, true));
         if (st != RR_OK) return rr_fail_in(st, "--set");
@@ -327,7 +327,7 @@ static enum rr_status add_points(struct loading *l, const cJSON *document, const
     struct rr_arena *a = l->set.arena;
     bool *used = RR_NEWS(a, bool, l->n_axes);
     int *at = RR_NEWS(a, int, l->n_axes);
-    for (size_t i = 0; i < l->n_axes; i++) used[i] = is_for(a, document, l->axis[i].pointer);
+    for (size_t i = 0; i < l->n_axes; i++) used[i] = rr_pointer_is_for(a, document, l->axis[i].pointer);
     for (;;) {
         if (l->variant.n == MOST_VARIANTS)
             return rr_fail(RR_EINPUT, "%s: more than %d alternatives and sweep points", l->set.path, MOST_VARIANTS);
@@ -343,7 +343,8 @@ static enum rr_status check_axes(const struct loading *l)
 {
     for (size_t i = 0; i < l->n_axes; i++) {
         bool any = false;
-        for (size_t v = 0; v < l->variant.n && !any; v++) any = is_for(l->set.arena, l->variant.at[v]->document, l->axis[i].pointer);
+        for (size_t v = 0; v < l->variant.n && !any; v++)
+            any = rr_pointer_is_for(l->set.arena, l->variant.at[v]->document, l->axis[i].pointer);
         if (any) continue;
         cJSON *copy = cJSON_Duplicate(l->base, true);
         enum rr_status st = rr_json_set(copy, l->axis[i].pointer, false, cJSON_CreateTrue());
@@ -425,6 +426,45 @@ static enum rr_status find_baseline(struct loading *l)
                         "there is no alternative \"%.64s\"%s", name, rr_did_you_mean(set->arena, name, words, set->n_variants));
 }
 
+// What varies may be given by nothing else, and some alternative must have it.
+static enum rr_status check_input(const struct loading *l, const struct rr_uncertain *x)
+{
+    const struct rr_scenario_set *set = &l->set;
+    const char *by = NULL;
+    bool any = false;
+    for (size_t i = 0; i < l->n_axes; i++)
+        if (strcmp(l->axis[i].pointer, x->path) == 0) by = "swept";
+    for (size_t i = 0; i < l->n_settings; i++)
+        if (strcmp(l->setting[i].pointer, x->path) == 0) by = "given by --set";
+    if (by)
+        return rr_json_fail_key(RR_EINPUT, set->json, x->json, x->pointer, "%s is %s as well; take one of them out (--set '%s=null')",
+                                x->path, by, x->pointer);
+    for (size_t v = 0; v < set->n_variants; v++) any |= rr_pointer_is_for(set->arena, set->variant[v]->document, x->path);
+    if (any) return RR_OK;
+    cJSON *copy = cJSON_Duplicate(l->base, true);
+    enum rr_status st = rr_json_set(copy, x->path, false, cJSON_CreateTrue());
+    cJSON_Delete(copy);
+    if (st == RR_OK) st = rr_fail(RR_EINPUT, "%s: no alternative has it", x->path);
+    return rr_fail_in(st, "%s: %s", rr_json_where_key(set->json, x->json, set->arena), x->pointer);
+}
+
+static enum rr_status read_study(struct loading *l)
+{
+    struct rr_scenario_set *set = &l->set;
+    RR_TRY(rr_until_read(&l->reading, set->variant[0]->until_json, set));
+    RR_TRY(rr_uncertainty_read(&l->reading, set->variant[0]->uncertainty_json, set));
+    if (!set->uncertainty) return RR_OK;
+    for (size_t i = 0; i < set->uncertainty->n; i++) RR_TRY(check_input(l, &set->uncertainty->input[i]));
+    struct rr_arena *scratch = rr_arena_create();
+    enum rr_status st = RR_OK;
+    for (size_t v = 0; v < set->n_variants && st == RR_OK; v++) {
+        st = rr_uncertainty_try(set, set->variant[v], scratch);
+        rr_arena_reset(scratch);
+    }
+    rr_arena_free(scratch);
+    return st;
+}
+
 static enum rr_status check_name(const struct loading *l)
 {
     const char *name = l->set.variant[0]->name;
@@ -447,6 +487,7 @@ static enum rr_status load(struct loading *l, const char *path, const struct rr_
     l->set.name = l->set.variant[0]->name;
     RR_TRY(check_horizon(l));
     RR_TRY(find_baseline(l));
+    RR_TRY(read_study(l));
     return rr_gates_read(&l->reading, rr_json_member(l->root, "gates"), &l->set);
 }
 
@@ -458,7 +499,9 @@ enum rr_status rr_scenario_load(const char *path, const struct rr_scenario_optio
     struct rr_arena *a = rr_arena_create();
     struct loading *l = rr_xrealloc(NULL, 1, sizeof *l);
     *l = (struct loading){.set = {.arena = a, .json = rr_json_create(), .path = rr_strdup(a, path), .notes.arena = a}};
-    l->reading = (struct rr_reading){{l->set.json, a, folder_of(a, path), opt->any_path}, reg, catalog, opt->any_path};
+    l->reading = (struct rr_reading){{l->set.json, a, folder_of(a, path), opt->any_path}, reg, catalog, opt->any_path, NULL};
+    l->set.reading = &l->reading;
+    l->set.catalog = catalog;
     const enum rr_status st = load(l, path, opt);
     if (st != RR_OK) {
         rr_scenario_set_free(&l->set);

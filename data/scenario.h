@@ -24,6 +24,7 @@ struct rr_workload {
     const struct rr_where *where; /* which jobs of the trace; NULL = all */
     double load_scale, time_scale, max_rejected;
     bool repeat;
+    int resample;              /* 0: as it is; 1: weeks drawn with replacement */
     const char *reference_gpu; /* or NULL */
     const cJSON *generate_json;
     bool generates;
@@ -51,15 +52,17 @@ struct rr_pool {
     const char *gpu;                                      /* accelerator id for type constraints, "" = any */
     struct rr_dist boot; /* from request to ready; boot_us is its mean, and all there is to it when it does not vary */
     int64_t boot_us, idle_timeout_us;
-    const cJSON *image_json; /* or NULL */
-    int64_t image_us;        /* to pull it, on top of the boot */
-    bool image_stays;        /* a node that has pulled it has it when it comes again */
-    double refuse;           /* chance that a request for a node is refused */
-    int64_t retry_us;        /* until the pool is asked again */
-    int64_t quota;           /* requests above so many nodes are refused; 0 = none */
-    int64_t idle_align_us;   /* idle nodes go at whole ones of it since their request; 0 = at once */
-    int64_t spill_after_us;  /* jobs that have waited less do not use the pool */
-    bool reclaimable;        /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
+    const cJSON *image_json;  /* or NULL */
+    int64_t image_us;         /* to pull it, on top of the boot */
+    bool image_stays;         /* a node that has pulled it has it when it comes again */
+    double refuse;            /* chance that a request for a node is refused */
+    int64_t retry_us;         /* until the pool is asked again */
+    int64_t quota;            /* requests above so many nodes are refused; 0 = none */
+    int64_t idle_align_us;    /* idle nodes go at whole ones of it since their request; 0 = at once */
+    int64_t spill_after_us;   /* jobs that have waited less do not use the pool */
+    bool reclaimable;         /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
+    const char *accepts_text; /* or NULL */
+    const struct rr_where *accepts;           /* jobs that it takes; NULL = all */
     int64_t nodes_per_switch, nodes_per_rack; /* in the order of their numbers; 0: all of them */
     const cJSON *mig_json;                    /* {"1g.10gb": 7} or NULL */
     const char *slice;                        /* each GPU is cut into `slices` of this name; NULL: not cut */
@@ -195,10 +198,21 @@ struct rr_scenario {
     size_t n_fx;
     const cJSON *document; /* the validated document of this variant (owned by the set) */
     struct rr_json *json;
-    struct rr_notes notes;  /* assumptions and warnings about this variant (prices resolved from the facts) */
-    int64_t format;         /* 1 */
+    struct rr_notes notes;                      /* assumptions and warnings about this variant (prices resolved from the facts) */
+    int64_t format;                             /* 1 */
+    const cJSON *uncertainty_json, *until_json; /* of the whole study; NULL: not given */
     uint64_t decision_hash; /* of all that the engine's course depends on: world, fleet, policies, quotes, rows with RR_PF_DECIDES */
 };
+/* "until": replications stop when the 95 % confidence interval is narrow enough. */
+struct rr_until {
+    uint64_t given;
+    const char *metric_name;
+    int metric;              /* enum rr_metric */
+    double half_width;       /* of the mean */
+    const char *alternative; /* NULL: of every one */
+};
+struct rr_reading;
+struct rr_uncertainty;
 /* One scenario file with all its variants. */
 struct rr_scenario_set {
     struct rr_arena *arena;
@@ -212,6 +226,10 @@ struct rr_scenario_set {
     size_t n_gates;
     struct rr_notes notes;
     const cJSON *root;
+    const struct rr_uncertainty *uncertainty; /* data/uncertain.h; NULL: no input varies */
+    const struct rr_until *until;             /* NULL: all replications */
+    const struct rr_reading *reading;         /* for samples: how the documents were read */
+    const struct rr_catalog *catalog;
 };
 struct rr_scenario_options {
     const char *const *set;    /* "PTR=VALUE" [n_set] */

@@ -156,11 +156,11 @@ static enum rr_status fail_because(const struct rr_reading *r, const cJSON *node
     return rr_json_fail(RR_EINPUT, r->param.json, node, pointer, "%s", reason);
 }
 
-enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *text,
+enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *key, const char *text,
                              const struct rr_where **ret)
 {
     if (!text || rr_where_parse(text, r->param.arena, ret) == RR_OK) return RR_OK;
-    return fail_because(r, rr_param_unwrap(rr_json_member(object, "where")), rr_pointer_join(r->param.arena, pointer, "where"));
+    return fail_because(r, rr_param_unwrap(rr_json_member(object, key)), rr_pointer_join(r->param.arena, pointer, key));
 }
 
 static enum rr_status read_pools(const struct rr_reading *r, const cJSON *node, const struct rr_scenario *s, struct rr_class *c)
@@ -200,7 +200,7 @@ static enum rr_status read_class(const struct rr_reading *r, const cJSON *node, 
     c->pointer = rr_pointer_join(r->param.arena, "/classes", node->string);
     RR_TRY(rr_named(r, node, c->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_class, node, c->pointer, c));
-    RR_TRY(rr_where_read(r, node, c->pointer, c->where_text, &c->where));
+    RR_TRY(rr_where_read(r, node, c->pointer, "where", c->where_text, &c->where));
     RR_TRY(read_own_checkpoint(r, &s->checkpoint, c));
     RR_TRY(read_waiting(r, node, s, c));
     return read_pools(r, node, s, c);

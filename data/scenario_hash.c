@@ -60,6 +60,7 @@ static void put_pool(struct rr_buf *b, const struct rr_pool *p, bool quotes)
     put(b, "instance", p->instance_id);
     put(b, "region", p->region);
     put(b, "slice", p->slice);
+    put(b, "accepts", p->accepts_text);
     rr_buf_putf(b, "%" PRId64 ";", p->slices);
     put(b, "file", p->nodes_file);
     put(b, "sha256", p->nodes_sha256);

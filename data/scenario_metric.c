@@ -71,7 +71,7 @@ static enum rr_status fail_limit(const struct rr_reading *r, const cJSON *node, 
                         rr_metric_info[metric].name, example_of(rr_metric_info[metric].unit));
 }
 
-static enum rr_status find_metric(const struct rr_reading *r, const cJSON *at, const char *pointer, const char *name, int *ret)
+enum rr_status rr_metric_read(const struct rr_reading *r, const cJSON *at, const char *pointer, const char *name, int *ret)
 {
     *ret = rr_metric_find(name);
     if (*ret >= 0) return RR_OK;
@@ -87,7 +87,7 @@ static enum rr_status find_metric(const struct rr_reading *r, const cJSON *at, c
 static enum rr_status read_service(const struct rr_reading *r, const cJSON *m, const struct rr_scenario *s, struct rr_limit *l)
 {
     l->pointer = rr_pointer_join(r->param.arena, "/service", m->string);
-    RR_TRY(find_metric(r, m, l->pointer, m->string, &l->metric));
+    RR_TRY(rr_metric_read(r, m, l->pointer, m->string, &l->metric));
     RR_TRY(rr_param_check_wrapper(r->param.json, m, l->pointer));
     const cJSON *v = rr_param_unwrap(m);
     const enum rr_metric_unit unit = rr_metric_info[l->metric].unit;
@@ -137,18 +137,18 @@ static enum rr_status read_bound(const struct rr_reading *r, const cJSON *gate, 
     return st == RR_OK ? RR_OK : fail_limit(r, v, pointer, g->metric);
 }
 
-static enum rr_status find_alternative(const struct rr_reading *r, const cJSON *gate, const struct rr_scenario_set *set,
-                                       const struct rr_gate *g)
+enum rr_status rr_alternative_find(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *name,
+                                   const struct rr_scenario_set *set)
 {
     const char **words = RR_NEWS(r->param.arena, const char *, set->n_variants * 2);
     for (size_t i = 0; i < set->n_variants; i++) {
         words[2 * i] = set->variant[i]->alternative;
         words[2 * i + 1] = set->variant[i]->variant;
-        if (strcmp(words[2 * i], g->alternative) == 0 || strcmp(words[2 * i + 1], g->alternative) == 0) return RR_OK;
+        if (strcmp(words[2 * i], name) == 0 || strcmp(words[2 * i + 1], name) == 0) return RR_OK;
     }
-    return rr_json_fail(RR_EINPUT, r->param.json, rr_param_unwrap(rr_json_member(gate, "alternative")),
-                        rr_pointer_join(r->param.arena, g->pointer, "alternative"), "there is no alternative \"%.64s\"%s", g->alternative,
-                        rr_did_you_mean(r->param.arena, g->alternative, words, set->n_variants * 2));
+    return rr_json_fail(RR_EINPUT, r->param.json, rr_param_unwrap(rr_json_member(object, "alternative")),
+                        rr_pointer_join(r->param.arena, pointer, "alternative"), "there is no alternative \"%.64s\"%s", name,
+                        rr_did_you_mean(r->param.arena, name, words, set->n_variants * 2));
 }
 
 static enum rr_status read_gate(const struct rr_reading *r, const cJSON *m, const struct rr_scenario_set *set, struct rr_gate *g)
@@ -162,8 +162,8 @@ static enum rr_status read_gate(const struct rr_reading *r, const cJSON *m, cons
     g->stat = rr_stat_names[rows.stat];
     g->waived = rows.waived;
     if (g->waived && !*g->waived) return rr_json_fail(RR_EINPUT, r->param.json, m, g->pointer, "\"waived\" says why, in a few words");
-    RR_TRY(find_metric(r, rr_json_member(m, "metric"), rr_pointer_join(r->param.arena, g->pointer, "metric"), rows.metric, &g->metric));
-    if (g->alternative) RR_TRY(find_alternative(r, m, set, g));
+    RR_TRY(rr_metric_read(r, rr_json_member(m, "metric"), rr_pointer_join(r->param.arena, g->pointer, "metric"), rows.metric, &g->metric));
+    if (g->alternative) RR_TRY(rr_alternative_find(r, m, g->pointer, g->alternative, set));
     RR_TRY(read_bound(r, m, "max", set->variant[0], g, &g->has_max, &g->max));
     RR_TRY(read_bound(r, m, "min", set->variant[0], g, &g->has_min, &g->min));
     if (g->has_max || g->has_min) return RR_OK;

@@ -38,6 +38,23 @@ static enum rr_status read_max(const struct rr_reading *r, const cJSON *nodes, c
     return RR_OK;
 }
 
+// From the variant that this one is a sample of.
+static bool taken_over(const struct rr_reading *r, struct rr_pool *p)
+{
+    for (size_t i = 0; r->like && i < r->like->n_pools; i++) {
+        const struct rr_pool *old = &r->like->pool[i];
+        if (strcmp(old->name, p->name) != 0 || !old->nodes_file || strcmp(old->nodes_file, p->nodes_file) != 0) continue;
+        if (strcmp(p->nodes_format, "auto") != 0 && strcmp(p->nodes_format, old->nodes_format) != 0) continue;
+        p->shape = old->shape;
+        p->n_shapes = old->n_shapes;
+        p->nodes_format = old->nodes_format;
+        p->nodes_sha256 = old->nodes_sha256;
+        p->nodes_min = p->nodes_max = (int64_t)old->n_shapes;
+        return true;
+    }
+    return false;
+}
+
 static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p)
 {
     struct rr_nodes_file rows = {0};
@@ -51,7 +68,7 @@ static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, 
     p->nodes_file = rows.file;
     p->nodes_format = rows.format;
     p->nodes_sha256 = "";
-    if (r->any_path) return RR_OK;
+    if (r->any_path || taken_over(r, p)) return RR_OK;
     struct rr_fleet_file fleet;
     const enum rr_status st = rr_fleet_read(rows.file, rows.format, r->param.arena, &fleet);
     if (st == RR_EINPUT) return fail_because(r, file, at);
@@ -240,6 +257,7 @@ static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, s
     p->pointer = rr_pointer_join(r->param.arena, "/pools", node->string);
     RR_TRY(rr_named(r, node, p->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_pool, node, p->pointer, p));
+    RR_TRY(rr_where_read(r, node, p->pointer, "accepts", p->accepts_text, &p->accepts));
     RR_TRY(read_nodes(r, node, p));
     RR_TRY(read_supply(r, node, p));
     RR_TRY(check_topology(r, node, p));

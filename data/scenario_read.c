@@ -188,13 +188,16 @@ static enum rr_status read_workload(const struct rr_reading *r, const cJSON *nod
     w->pointer = rr_pointer_join(r->param.arena, "/workload", node->string);
     RR_TRY(rr_named(r, node, w->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_workload, node, w->pointer, w));
-    RR_TRY(rr_where_read(r, node, w->pointer, w->where_text, &w->where));
+    RR_TRY(rr_where_read(r, node, w->pointer, "where", w->where_text, &w->where));
     if ((w->trace != NULL) == (w->generate_json != NULL))
         return rr_json_fail(RR_EINPUT, json, node, w->pointer, "%s; give \"trace\": \"FILE\" or \"generate\": {...}",
                             w->trace ? "both \"trace\" and \"generate\"" : "no jobs");
     if (w->repeat && !s->has_horizon)
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "repeat"), w->pointer,
                             "\"repeat\" without an end; add \"horizon\", such as \"horizon\": \"90 days\"");
+    if (w->resample && !s->has_horizon)
+        return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "resample"), w->pointer,
+                            "\"resample\" without an end; add \"horizon\", such as \"horizon\": \"90 days\"");
     if (w->trace) return check_trace(r, node, w);
     if (w->where)
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "where"), w->pointer,
@@ -202,6 +205,9 @@ static enum rr_status read_workload(const struct rr_reading *r, const cJSON *nod
     if (w->repeat)
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "repeat"), w->pointer,
                             "\"repeat\" is for traces; raise \"count\" instead");
+    if (w->resample)
+        return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "resample"), w->pointer,
+                            "\"resample\" is for traces; these jobs are drawn anew in each replication");
     return read_generate(r, w);
 }
 

@@ -56,13 +56,18 @@ static const struct rr_param scenario[] = {
     LATER("profiles", "measured performance of GPU systems"),
     {.name = "failures", .type = RR_P_OBJECT, .offset = AT(rr_scenario, failures_json), .help = "failures of nodes and their repair"},
     LATER("existing", "servers and commitments that are there already"),
-    LATER("uncertainty", "inputs that vary over replications"),
+    {.name = "uncertainty", .type = RR_P_OBJECT, .offset = AT(rr_scenario, uncertainty_json), .help = "inputs that vary over replications"},
+    {.name = "until",
+     .type = RR_P_OBJECT,
+     .offset = AT(rr_scenario, until_json),
+     .help = "stop before the last replication when the confidence interval of a metric is narrow enough"},
 };
 static const char *const scenario_sections[] = {"fx",        "workload",     "pools",      "pool_order", "commitments",
                                                 "scheduler", "classes",      "checkpoint", "autoscale",  "service",
                                                 "finance",   "alternatives", "sweep",      "gates",      NULL};
 const struct rr_rows rr_rows_scenario = {ROWS(scenario), scenario_sections};
 
+static const char *const resamples[] = {"none", "week", NULL};
 static const struct rr_param workload[] = {
     {.name = "trace",
      .type = RR_P_PATH,
@@ -101,6 +106,13 @@ static const struct rr_param workload[] = {
      .offset = AT(rr_workload, repeat),
      .def = "false",
      .help = "repeat the trace, aligned to whole weeks, up to the horizon",
+     .flags = RR_PF_DECIDES},
+    {.name = "resample",
+     .type = RR_P_WORD,
+     .offset = AT(rr_workload, resample),
+     .def = "\"none\"",
+     .words = resamples,
+     .help = "week: each replication is put together from whole weeks of the trace, drawn with replacement, up to the horizon",
      .flags = RR_PF_DECIDES},
     {.name = "max_rejected",
      .type = RR_P_SHARE,
@@ -213,6 +225,11 @@ static const struct rr_param pool[] = {
      .help = "host memory of a node; not counted when absent",
      .flags = RR_PF_DECIDES},
     {.name = "gpu", .type = RR_P_TEXT, .offset = AT(rr_pool, gpu), .help = "GPU type, for jobs that ask for one", .flags = RR_PF_DECIDES},
+    {.name = "accepts",
+     .type = RR_P_TEXT,
+     .offset = AT(rr_pool, accepts_text),
+     .help = "which jobs may run here, such as \"account == 'vc1'\"; all when absent",
+     .flags = RR_PF_DECIDES},
     {.name = "boot",
      .type = RR_P_DIST_TIME,
      .offset = AT(rr_pool, boot),
@@ -471,5 +488,5 @@ const struct rr_rows rr_rows_fx = {ROWS(fx), NULL};
 
 const char *const rr_later_plans[] = {"savings_plan", "serverless", "capacity_block", "dedicated", NULL};
 const char *const rr_named_sections[] = {"workload", "pools", "commitments", "classes", "fx", "gates", "alternatives", NULL};
-const char *const rr_study_keys[] = {"rackrate",     "name",     "start",        "horizon", "currency", "seed",
-                                     "replications", "baseline", "alternatives", "sweep",   "gates",    NULL};
+const char *const rr_study_keys[] = {"rackrate", "name",         "start", "horizon", "currency",    "seed",  "replications",
+                                     "baseline", "alternatives", "sweep", "gates",   "uncertainty", "until", NULL};

@@ -61,6 +61,7 @@ struct rr_spread_rows {
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
     rr_rows_image, rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate,
     rr_rows_fx;
+extern const struct rr_rows rr_rows_uncertain, rr_rows_until;
 extern const struct rr_rows rr_rows_failures, rr_rows_fail_repair, rr_rows_fail_repair_plain, rr_rows_fail_domain, rr_rows_maintenance;
 
 /* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */
@@ -76,6 +77,7 @@ struct rr_reading {
     const struct rr_registry *reg;
     const struct rr_catalog *catalog;
     bool any_path;
+    const struct rr_scenario *like; /* NULL, or one read before: what it took from files is taken over when the path is the same */
 };
 /* scenario_read.c: one validated document into `s` (document, json, variant, alternative set by the caller). */
 RR_CHECKED enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
@@ -87,10 +89,21 @@ RR_CHECKED enum rr_status rr_failures_read(const struct rr_reading *r, struct rr
 /* scenario_metric.c: "service" and "gates" */
 RR_CHECKED enum rr_status rr_service_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_gates_read(const struct rr_reading *r, const cJSON *gates, struct rr_scenario_set *set);
-/* scenario_class.c: "checkpoint" and "classes", after the pools; "where" of any object, whose text may be NULL */
+RR_CHECKED enum rr_status rr_metric_read(const struct rr_reading *r, const cJSON *at, const char *pointer, const char *name, int *ret);
+/* `object` has a member "alternative" that names one of the set's, or a variant. */
+RR_CHECKED enum rr_status rr_alternative_find(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *name,
+                                              const struct rr_scenario_set *set);
+/* scenario_uncertain.c, once all variants are there; the sections may be NULL */
+RR_CHECKED enum rr_status rr_uncertainty_read(const struct rr_reading *r, const cJSON *all, struct rr_scenario_set *set);
+RR_CHECKED enum rr_status rr_until_read(const struct rr_reading *r, const cJSON *object, struct rr_scenario_set *set);
+/* uncertain.c: is the variant right with all inputs at their medians? */
+RR_CHECKED enum rr_status rr_uncertainty_try(const struct rr_scenario_set *set, const struct rr_scenario *variant, struct rr_arena *arena);
+/* scenario.c: a pointer into a pool, workload, commitment ... that this document does not have is for another alternative. */
+bool rr_pointer_is_for(struct rr_arena *a, const cJSON *document, const char *pointer);
+/* scenario_class.c: "checkpoint" and "classes", after the pools; a member with an expression over jobs, whose text may be NULL */
 RR_CHECKED enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
-RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *text,
-                                        const struct rr_where **ret);
+RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *key,
+                                        const char *text, const struct rr_where **ret);
 /* scenario_speed.c, when the rest is read; `object` may be NULL */
 RR_CHECKED enum rr_status rr_speeds_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_spread_read(const struct rr_reading *r, const cJSON *object, const char *pointer, struct rr_spread *ret);

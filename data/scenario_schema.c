@@ -254,6 +254,52 @@ static cJSON *classes_schema(void)
     return by_name(o, "kinds of jobs and what may be done with them; the first that fits holds", false);
 }
 
+// Numbers or texts with a unit: the reader looks closer.
+static cJSON *uncertainty_schema(void)
+{
+    static const char value[] = "{\"type\": [\"number\", \"string\"]}";
+    static const char *const lists[] = {"uniform", "triangular"};
+    static const struct {
+        const char *name, *unit, *plain;
+    } pairs[] = {{"normal", "mean", NULL}, {"lognormal", "median", "sigma"}, {"weibull", "scale", "shape"}, {"exponential", "mean", ""}};
+    cJSON *o = rows_schema(&rr_rows_uncertain), *p = properties_of(o);
+    cJSON_ReplaceItemInObjectCaseSensitive(
+        p, "correlation",
+        described("{\"type\": \"object\", \"additionalProperties\": {\"type\": \"number\", \"exclusiveMinimum\": -1, "
+                  "\"exclusiveMaximum\": 1}}",
+                  "with other inputs, such as {\"demand\": 0.6}: of the normal numbers of a Gaussian copula"));
+    for (int i = 0; i < 2; i++) {
+        cJSON *list = written("{\"type\": \"array\"}");
+        cJSON_AddNumberToObject(list, "minItems", i + 2);
+        cJSON_AddNumberToObject(list, "maxItems", i + 2);
+        cJSON_AddItemToObject(list, "items", written(value));
+        cJSON_AddItemToObject(p, lists[i], list);
+    }
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        cJSON *pair = written("{\"type\": \"object\", \"additionalProperties\": false, \"properties\": {}}");
+        cJSON_AddItemToObject(properties_of(pair), pairs[i].unit, written(value));
+        if (!pairs[i].plain) cJSON_AddItemToObject(properties_of(pair), "sd", written(value));
+        if (pairs[i].plain && *pairs[i].plain)
+            cJSON_AddItemToObject(properties_of(pair), pairs[i].plain, written("{\"type\": \"number\"}"));
+        cJSON_AddItemToObject(p, pairs[i].name, pair);
+    }
+    cJSON_AddItemToObject(p, "choice",
+                          described("{\"type\": \"object\", \"minProperties\": 1, \"additionalProperties\": {\"type\": "
+                                    "\"number\", \"minimum\": 0}}",
+                                    "values and their weights"));
+    return by_name(o, "inputs that vary over replications, the same in every alternative", false);
+}
+
+static cJSON *until_schema(void)
+{
+    cJSON *o = rows_schema(&rr_rows_until), *names = cJSON_CreateArray();
+    cJSON_AddStringToObject(o, "description", "stop at 64, 128, 256, ... replications when the confidence interval is narrow enough");
+    for (int i = 0; i < RR_METRICS; i++) cJSON_AddItemToArray(names, cJSON_CreateString(rr_metric_info[i].name));
+    cJSON *metric = cJSON_GetObjectItemCaseSensitive(properties_of(o), "metric");
+    cJSON_AddItemToObject(cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(metric, "anyOf"), 0), "enum", names);
+    return o;
+}
+
 cJSON *rr_scenario_schema(const struct rr_registry *reg)
 {
     cJSON *o = cJSON_CreateObject(), *body = rows_schema(&rr_rows_scenario), *p = properties_of(body);
@@ -286,6 +332,8 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
                                     "\"array\", \"minItems\": 1}}",
                                     "values by JSON pointer; every combination is run"));
     cJSON_AddItemToObject(p, "gates", gates_schema());
+    cJSON_ReplaceItemInObjectCaseSensitive(p, "uncertainty", uncertainty_schema());
+    cJSON_ReplaceItemInObjectCaseSensitive(p, "until", until_schema());
     while (body->child) {
         cJSON *m = cJSON_DetachItemViaPointer(body, body->child);
         cJSON_AddItemToObject(o, m->string, m);

@@ -182,6 +182,25 @@ static void add_failures(struct table *t)
     if (f->pool) add_node(t, "/failures/pools", rr_json_member(object, "pools"), "");
 }
 
+static const char *shown_json(struct table *t, const cJSON *node)
+{
+    char *text = cJSON_PrintUnformatted(node);
+    const char *copy = rr_strdup(t->arena, text ? text : "");
+    cJSON_free(text);
+    return copy;
+}
+
+static void add_study(struct table *t)
+{
+    const struct rr_scenario *s = t->s;
+    for (const cJSON *m = s->uncertainty_json ? s->uncertainty_json->child : NULL; m; m = m->next) {
+        const cJSON *path = rr_param_unwrap(rr_json_member(m, "path"));
+        add(t, rr_pointer_join(t->arena, "/uncertainty", m->string), shown_json(t, m), cJSON_IsString(path) ? path->valuestring : "",
+            "given", "");
+    }
+    if (s->until_json) add(t, "/until", shown_json(t, s->until_json), "", "given", "");
+}
+
 static void add_head(struct table *t)
 {
     const struct rr_scenario *s = t->s;
@@ -217,6 +236,7 @@ static void collect(struct table *t)
     add_failures(t);
     add_autoscale(t, &s->autoscale);
     for (size_t i = 0; i < s->n_service; i++) add(t, s->service[i].pointer, s->service[i].text, "", "given", "");
+    add_study(t);
     add_rows(t, "/finance", rr_rows_finance.at, rr_rows_finance.n, &s->finance, rr_json_member(d, "finance"));
 }
 

@@ -61,6 +61,10 @@ static enum rr_status read_throughput(const struct rr_reading *r, const cJSON *d
     const cJSON *node = rr_param_unwrap(rr_json_member(document, "throughput"));
     RR_TRY(find_reference(r, document, s));
     if (!s->throughput_path || r->any_path) return RR_OK;
+    if (r->like && r->like->throughput_path && strcmp(r->like->throughput_path, s->throughput_path) == 0) {
+        s->throughput = r->like->throughput;
+        return RR_OK;
+    }
     RR_TRY(rr_file_there(r, node, "/throughput", s->throughput_path));
     struct rr_throughput *t = RR_NEW(r->param.arena, struct rr_throughput);
     const enum rr_status st = rr_throughput_read(s->throughput_path, r->catalog, r->param.arena, t);

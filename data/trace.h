@@ -159,11 +159,14 @@ struct rr_trace_use {
     uint32_t replication;
     uint64_t stream; /* index of the workload: keeps streams apart */
     double load_scale,
-        time_scale;   /* > 0: gaps between arrivals / load_scale; run times, estimates and limits x time_scale; both rounded to the
+        time_scale; /* > 0: gaps between arrivals / load_scale; run times, estimates and limits x time_scale; both rounded to the
                                     * nearest microsecond, halves up */
-    bool repeat;      /* again and again until `until_us`: repetition k is moved by k times the span of the submits, rounded up to whole
+    bool repeat;    /* again and again until `until_us`: repetition k is moved by k times the span of the submits, rounded up to whole
                                     * weeks (at least one), so that days and weekdays stay in step */
-    int64_t until_us; /* rows submitted at or after are not made (counted in *not_submitted, of the first pass alone when repeated);
+    bool
+        resample; /* week k is a whole week of the trace, drawn from (seed, replication, RR_RNG_RESAMPLE, stream x 2^32 + k); weeks count from
+                                    * time 0, so that weekdays stay; the last one is whole when jobs come on its last day. Up to `until_us` */
+    int64_t until_us;       /* rows submitted at or after are not made (counted in *not_submitted, of the first pass alone when repeated);
                                     * RR_NEVER = all */
     const char *class_name; /* the workload's name: class of its jobs where the trace has none */
 };

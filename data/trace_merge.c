@@ -16,8 +16,11 @@ struct source {
     int64_t next_us;
     int64_t row, repetition; // of a trace; `row` is the job's number of a generated one
     int64_t period_us;
-    uint16_t own_class; // of jobs without one
-    uint16_t *class_of; // [n_classes] of the trace -> of the result
+    int64_t first_week, n_weeks; // of the trace, when resampled
+    int64_t shift_us;            // of the week that is drawn
+    int64_t row_end;             // behind its last row
+    uint16_t own_class;          // of jobs without one
+    uint16_t *class_of;          // [n_classes] of the trace -> of the result
     uint32_t *user_of, *account_of;
     uint64_t type_of[RR_GPU_TYPES]; // bit of the trace -> bit of the result
 };
@@ -63,6 +66,8 @@ static enum rr_status check_use(const struct rr_trace_use *u)
     if (!(u->load_scale > 0 && isfinite(u->load_scale)) || !(u->time_scale > 0 && isfinite(u->time_scale)))
         return rr_fail(RR_EINPUT, "workload \"%s\": load_scale and time_scale must be above 0", name_of(u));
     if (u->repeat && u->until_us == RR_NEVER) return rr_fail(RR_EINPUT, "workload \"%s\": a repeated workload needs a horizon", name_of(u));
+    if (u->resample && u->until_us == RR_NEVER)
+        return rr_fail(RR_EINPUT, "workload \"%s\": a resampled workload needs a horizon", name_of(u));
     if (u->repeat && u->generate)
         return rr_fail(RR_EINPUT, "workload \"%s\": a generated workload is not repeated; give it a larger count", name_of(u));
     if (u->generate && (u->generate->count < 0 || u->generate->count >= RR_TRACE_JOBS))
@@ -77,14 +82,14 @@ static enum rr_status check_use(const struct rr_trace_use *u)
 
 /* One trace, once. */
 
-static size_t rows_before(const struct rr_trace_use *u)
+static size_t rows_until(const struct rr_trace_use *u, int64_t until_us)
 {
     size_t n = u->trace->n;
-    if (u->until_us == RR_NEVER) return n;
+    if (until_us == RR_NEVER) return n;
     size_t low = 0;
     while (low < n) {
         const size_t mid = low + (n - low) / 2;
-        if (scaled_submit(u, u->trace->submit_us[mid]) < u->until_us)
+        if (scaled_submit(u, u->trace->submit_us[mid]) < until_us)
             low = mid + 1;
         else
             n = mid;
@@ -129,7 +134,7 @@ static enum rr_status pass_on(const struct rr_trace_use *u, struct rr_arena *are
 {
     struct rr_trace t = *u->trace;
     t.lender = u->trace;
-    t.n = rows_before(u);
+    t.n = rows_until(u, u->until_us);
     if (u->load_scale != 1) {
         t.submit_us = rr_xrealloc(NULL, t.n ? t.n : 1, sizeof *t.submit_us);
         for (size_t i = 0; i < t.n; i++) t.submit_us[i] = scaled_submit(u, u->trace->submit_us[i]);
@@ -190,12 +195,33 @@ static enum rr_status next_row(struct source *s)
     return RR_OK;
 }
 
+/* The next row of the week under way, or the first one of the next week that has any. */
+static enum rr_status next_resampled(struct source *s)
+{
+    const struct rr_trace_use *u = s->use;
+    s->next_us = RR_NEVER;
+    while (s->row == s->row_end) {
+        const int64_t week = s->repetition + 1;
+        if (week >= (u->until_us + RR_WEEK - 1) / RR_WEEK) return RR_OK;
+        struct rr_rng rng;
+        rr_rng_init(&rng, u->seed, u->replication, RR_RNG_RESAMPLE, u->stream << 32 | (uint64_t)week);
+        const int64_t from = s->first_week + (int64_t)rr_rng_below(&rng, (uint64_t)s->n_weeks);
+        s->repetition = week;
+        s->shift_us = (week - from) * RR_WEEK;
+        s->row = (int64_t)rows_until(u, from * RR_WEEK);
+        s->row_end = (int64_t)rows_until(u, (from + 1) * RR_WEEK);
+    }
+    s->next_us = scaled_submit(u, u->trace->submit_us[s->row]) + s->shift_us;
+    return RR_OK;
+}
+
 /* When the job at s->row comes. next_us holds the time of the one before. */
 static enum rr_status look_ahead(struct merge *m, struct source *s)
 {
-    RR_TRY(s->use->generate ? next_generated(s) : next_row(s));
+    RR_TRY(s->use->generate ? next_generated(s) : s->use->resample ? next_resampled(s) : next_row(s));
     if (s->next_us == RR_NEVER || s->next_us < s->use->until_us) return RR_OK;
     s->next_us = RR_NEVER;
+    if (s->use->resample) s->repetition = INT32_MAX; // later weeks lie behind the end too
     if (s->repetition == 0) m->not_submitted += (s->use->generate ? (size_t)s->use->generate->count : s->use->trace->n) - (size_t)s->row;
     return RR_OK;
 }
@@ -238,6 +264,21 @@ static enum rr_status map_source(struct merge *m, struct source *s)
     return RR_OK;
 }
 
+/* Whole weeks of the trace as scaled: a last week without jobs on its last day was cut off. */
+static enum rr_status count_weeks(struct source *s)
+{
+    const struct rr_trace_use *u = s->use;
+    if (!u->resample) return RR_OK;
+    const int64_t last_us = scaled_submit(u, u->trace->submit_us[u->trace->n - 1]);
+    s->first_week = scaled_submit(u, u->trace->submit_us[0]) / RR_WEEK;
+    s->n_weeks = last_us / RR_WEEK - s->first_week + (last_us % RR_WEEK >= RR_WEEK - RR_D);
+    s->repetition = -1;
+    if (s->n_weeks >= 2) return RR_OK;
+    return rr_fail(RR_EINPUT,
+                   "workload \"%s\": \"resample\" draws from the weeks of the trace, which has %d whole; at least 2 are expected",
+                   name_of(u), (int)s->n_weeks);
+}
+
 static enum rr_status start_source(struct merge *m, struct source *s, const struct rr_trace_use *u)
 {
     RR_TRY(check_use(u));
@@ -248,6 +289,7 @@ static enum rr_status start_source(struct merge *m, struct source *s, const stru
         s->period_us = span > RR_WEEK ? (span + RR_WEEK - 1) / RR_WEEK * RR_WEEK : RR_WEEK;
     }
     RR_TRY(map_source(m, s));
+    RR_TRY(count_weeks(s));
     return look_ahead(m, s);
 }
 
@@ -433,7 +475,7 @@ static enum rr_status merge_all(struct merge *m, const struct rr_trace_use *use)
 enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, struct rr_arena *arena, struct rr_trace *ret,
                               size_t *not_submitted)
 {
-    if (n_uses == 1 && use[0].trace && !use[0].repeat) {
+    if (n_uses == 1 && use[0].trace && !use[0].repeat && !use[0].resample) {
         RR_TRY(check_use(&use[0]));
         return pass_on(&use[0], arena, ret, not_submitted);
     }

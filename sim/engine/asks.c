@@ -2,13 +2,41 @@
  * sim/engine/asks.c - what a request needs in each pool, and why it can never run. */
 #include "sim/engine/asks.h"
 #include "sim/engine/speed.h"
+#include <assert.h>
 
 #define DEVICE 1000 // milli
+
+// --- which pools accept it ("accepts") ---
+
+static uint16_t set_index(struct rr_asks *a, const bool *set)
+{
+    const size_t size = a->n_pools * sizeof *set;
+    for (size_t i = a->accepting.n; i-- > 0;) // alike jobs come in runs
+        if (memcmp(a->accepting.at[i], set, size) == 0) return (uint16_t)i;
+    assert(a->accepting.n < UINT16_MAX);
+    rr_vec_push(&a->accepting, memcpy(rr_xrealloc(NULL, size, 1), set, size));
+    return (uint16_t)(a->accepting.n - 1);
+}
+
+static void find_accepting(struct rr_asks *a)
+{
+    bool any = false;
+    for (size_t p = 0; p < a->n_pools; p++) any |= a->from[p].accepts != NULL;
+    if (!any) return;
+    bool *set = rr_xrealloc(NULL, a->n_pools, sizeof *set);
+    a->accepted_of = rr_xrealloc(NULL, a->trace->n ? a->trace->n : 1, sizeof *a->accepted_of);
+    for (size_t j = 0; j < a->trace->n; j++) {
+        for (size_t p = 0; p < a->n_pools; p++) set[p] = !a->from[p].accepts || rr_where_holds(a->from[p].accepts, a->trace, j);
+        a->accepted_of[j] = set_index(a, set);
+    }
+    free(set);
+}
 
 void rr_asks_init(struct rr_asks *a, const struct rr_trace *t, const struct rr_pool *from, const struct rr_fleet_pool *pool, size_t n_pools)
 {
     *a = (struct rr_asks){.trace = t, .from = from, .pool = pool, .n_pools = n_pools, .table_cap = 64};
     a->table = memset(rr_xrealloc(NULL, a->table_cap, sizeof *a->table), 0, a->table_cap * sizeof *a->table);
+    find_accepting(a);
 }
 
 void rr_asks_done(struct rr_asks *a)
@@ -16,6 +44,9 @@ void rr_asks_done(struct rr_asks *a)
     rr_vec_done(&a->ask);
     rr_vec_done(&a->need);
     rr_vec_done(&a->busy);
+    for (size_t i = 0; i < a->accepting.n; i++) free((void *)(uintptr_t)a->accepting.at[i]);
+    rr_vec_done(&a->accepting);
+    free(a->accepted_of);
     free(a->table);
     *a = (struct rr_asks){0};
 }
@@ -105,18 +136,18 @@ static bool may_use(const struct rr_asks *a, const struct rr_ask *q, size_t pool
 static uint32_t add(struct rr_asks *a, struct rr_ask q)
 {
     enum hurdle best = NO_TYPE;
-    bool elsewhere = false;
+    enum rr_reason refused = RR_WHY_NONE; // by a pool that could run it
     for (size_t i = 0; i < a->n_pools; i++) {
         struct rr_need n = split(&a->pool[i], &q);
         const enum hurdle h = try_kinds(&a->pool[i], &a->from[i], &q, &n);
-        const bool may = may_use(a, &q, i);
+        const bool may_class = may_use(a, &q, i), may = may_class && (!a->accepted_of || a->accepting.at[q.accepted][i]);
         if (h != FITS || !may) n.nodes = 0;
         if (may && h > best) best = h;
-        elsewhere |= h == FITS && !may;
+        if (h == FITS && !may && refused != RR_WHY_ACCEPTS) refused = may_class ? RR_WHY_ACCEPTS : RR_WHY_CLASS;
         n.slowest_ppm = n.nodes ? rr_speeds_slowest(a->speeds, i, q.speed_class, &n) : RR_SPEED_REFERENCE;
         rr_vec_push(&a->need, n);
     }
-    q.why = best != FITS && elsewhere ? RR_WHY_CLASS : why(a, best, &q);
+    q.why = best != FITS && refused != RR_WHY_NONE ? refused : why(a, best, &q);
     rr_vec_push(&a->ask, q);
     return (uint32_t)a->ask.n - 1;
 }
@@ -127,14 +158,15 @@ static uint64_t hash(const struct rr_ask *q)
 {
     uint64_t h = ((uint64_t)(uint32_t)q->gpus_milli << 32 | (uint32_t)q->cpus_milli) * UINT64_C(0x9E3779B97F4A7C15);
     h = (h ^ h >> 32 ^ ((uint64_t)(uint32_t)q->memory_mib << 32 | (uint32_t)q->nodes)) * UINT64_C(0xBF58476D1CE4E5B9);
-    h = (h ^ h >> 29 ^ q->gpu_types ^ ((uint64_t)q->of_class << 16 | q->speed_class)) * UINT64_C(0x94D049BB133111EB);
+    h = (h ^ h >> 29 ^ q->gpu_types ^ ((uint64_t)q->accepted << 32 | (uint64_t)q->of_class << 16 | q->speed_class)) *
+        UINT64_C(0x94D049BB133111EB);
     return h ^ h >> 32;
 }
 
 static bool same(const struct rr_ask *a, const struct rr_ask *b)
 {
     return a->gpus_milli == b->gpus_milli && a->nodes == b->nodes && a->cpus_milli == b->cpus_milli && a->memory_mib == b->memory_mib &&
-           a->gpu_types == b->gpu_types && a->of_class == b->of_class && a->speed_class == b->speed_class;
+           a->gpu_types == b->gpu_types && a->of_class == b->of_class && a->accepted == b->accepted && a->speed_class == b->speed_class;
 }
 
 static void widen(struct rr_asks *a)
@@ -164,6 +196,7 @@ uint32_t rr_ask_of(struct rr_asks *a, uint32_t job)
                              .memory_mib = t->memory_mib ? t->memory_mib[job] : 0,
                              .gpu_types = t->gpu_types ? t->gpu_types[job] : 0,
                              .of_class = a->class_of ? limiting_class(a, job) : RR_NO_CLASS,
+                             .accepted = a->accepted_of ? a->accepted_of[job] : 0,
                              .speed_class = rr_speeds_class(a->speeds, t, job)};
     uint32_t at = (uint32_t)hash(&q) & (a->table_cap - 1);
     for (; a->table[at]; at = (at + 1) & (a->table_cap - 1))

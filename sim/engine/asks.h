@@ -12,6 +12,7 @@ struct rr_ask {
     int32_t gpus_milli, nodes, cpus_milli, memory_mib; /* as in the trace */
     uint64_t gpu_types;
     uint16_t of_class;      /* index of the class that limits its pools, or RR_NO_CLASS */
+    uint16_t accepted;      /* which pools accept it: index of rr_asks.accepting; 0 without "accepts" */
     uint16_t speed_class;   /* of the trace's classes, when jobs of different classes differ in speed; else 0 */
     enum rr_reason why;     /* it can never run: why */
     uint32_t waiting;       /* jobs that wait now */
@@ -29,6 +30,8 @@ struct rr_asks {
     const struct rr_trace *trace;
     const struct rr_class *classes; /* with class_of [jobs]; NULL without classes */
     const uint16_t *class_of;
+    uint16_t *accepted_of;          /* [jobs]; NULL: every pool accepts every job */
+    RR_VEC(const bool *) accepting; /* [set][pool] */
     const struct rr_speeds *speeds; /* NULL: all jobs run at reference speed */
 };
 void rr_asks_init(struct rr_asks *a, const struct rr_trace *t, const struct rr_pool *from, const struct rr_fleet_pool *pool,

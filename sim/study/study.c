@@ -4,6 +4,7 @@
  * Work is handed out by an atomic counter; the result of unit k lies at index k, so the bytes do not depend on the number of threads
  * or on who was first. Replication 1 is kept whole for the reports; the others leave their metrics alone. */
 #include "sim/study/parts.h"
+#include "data/uncertain.h"
 #include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
@@ -17,7 +18,6 @@ struct group {
     const struct rr_trace **trace;      /* [n_workloads]; NULL = generated */
     size_t *variant;
     size_t n_variants;
-    struct rr_run first; /* replication 1 */
 };
 
 struct loaded { /* a trace file, read once a study */
@@ -26,7 +26,10 @@ struct loaded { /* a trace file, read once a study */
     struct rr_trace trace;
 };
 
-struct first_bill { /* what replication 1 of a variant leaves */
+struct first_bill {           /* what replication 1 of a variant leaves */
+    const struct rr_run *run; /* its own, or that of a variant of its group */
+    struct rr_run own_run;    /* zeroed when it has none */
+    struct rr_sample sample;  /* zeroed without uncertain inputs */
     struct rr_billing billing;
     struct rr_ledger ledger;
     const char *law_detail[LAWS];
@@ -41,7 +44,9 @@ struct rr_study {
     struct loaded *loaded;
     size_t n_loaded;
     struct rr_notes notes; /* about the traces */
-    int n_reps;
+    int n_reps;            /* those that were made, once they are: "until" */
+    int most_reps;
+    const char *until;             /* what became of it; NULL: not asked for */
     double **values;               /* [variant][replication * RR_METRICS + metric] */
     struct first_bill *first_bill; /* [variant] */
     struct rr_arena **keep;        /* [n_keep] one a worker: what replication 1 leaves */
@@ -117,9 +122,8 @@ static enum rr_status load_all(struct rr_study *st)
 
 /* ---- one unit ---- */
 
-static enum rr_status merge(const struct group *g, uint32_t rep, struct rr_arena *scratch, struct rr_run *run)
+static enum rr_status merge(const struct group *g, const struct rr_scenario *s, uint32_t rep, struct rr_arena *scratch, struct rr_run *run)
 {
-    const struct rr_scenario *s = g->scenario;
     struct rr_trace_use *use = RR_NEWS(scratch, struct rr_trace_use, s->n_workloads + 1);
     for (size_t i = 0; i < s->n_workloads; i++) {
         const struct rr_workload *w = &s->workload[i];
@@ -131,6 +135,7 @@ static enum rr_status merge(const struct group *g, uint32_t rep, struct rr_arena
                                        .load_scale = w->load_scale,
                                        .time_scale = w->time_scale,
                                        .repeat = w->repeat,
+                                       .resample = w->resample != 0,
                                        .until_us = s->horizon_us,
                                        .class_name = w->name};
     }
@@ -171,10 +176,9 @@ static enum rr_status check_bill(const struct group *g, const struct rr_billing 
     return st;
 }
 
-static enum rr_status bill_variant(struct rr_study *st, const struct group *g, size_t v, uint32_t rep, const struct rr_run *run,
-                                   struct rr_arena *arena, const char *const *laws, double *m)
+static enum rr_status bill_variant(struct rr_study *st, const struct group *g, size_t v, const struct rr_scenario *s, uint32_t rep,
+                                   const struct rr_run *run, struct rr_arena *arena, const char *const *laws, double *m)
 {
-    const struct rr_scenario *s = st->set->variant[v];
     struct rr_billing b = {.scenario = s,
                            .horizon_us = run->replay.end_us,
                            .replication = rep,
@@ -200,34 +204,82 @@ static enum rr_status bill_variant(struct rr_study *st, const struct group *g, s
     return RR_OK;
 }
 
-/* `arena` outlives the study for replication 1 (index 0) and is reset after the others. */
-static enum rr_status run_unit(struct rr_study *st, size_t unit, struct rr_arena *arena)
+/* One replication of a group: its variants as they are in it. */
+struct unit {
+    struct group *group;
+    uint32_t rep;
+    struct rr_arena *arena;
+    struct rr_sample *sample;          /* [n_variants of the group]; NULL without uncertain inputs */
+    const struct rr_scenario **course; /* [n_variants] */
+};
+
+static enum rr_status sample_variants(struct rr_study *st, struct unit *u)
 {
-    struct group *g = &st->group[unit % st->n_groups];
-    const uint32_t rep = (uint32_t)(unit / st->n_groups);
+    const struct group *g = u->group;
+    u->course = RR_NEWS(u->arena, const struct rr_scenario *, g->n_variants);
+    for (size_t i = 0; i < g->n_variants; i++) u->course[i] = st->set->variant[g->variant[i]];
+    if (!st->set->uncertainty) return RR_OK;
+    u->sample = RR_NEWS(u->arena, struct rr_sample, g->n_variants);
+    for (size_t i = 0; i < g->n_variants; i++) {
+        RR_TRY(rr_sample_make(st->set, u->course[i], u->rep, u->arena, &u->sample[i]));
+        struct rr_scenario *s = u->sample[i].scenario;
+        const enum rr_status status = rr_price_resolve(s, st->set->catalog, u->arena, &s->notes);
+        if (status != RR_OK) return rr_fail_in(status, "/uncertainty: replication %" PRIu32 " of \"%s\"", u->rep + 1, s->variant);
+        u->course[i] = s;
+    }
+    return RR_OK;
+}
+
+/* Replay for variant `first` of the group; bill it, and all later ones whose course is the same. */
+static enum rr_status run_course(struct rr_study *st, const struct unit *u, size_t first, bool *billed)
+{
+    struct group *g = u->group;
+    const struct rr_scenario *s = u->course[first];
     struct rr_run run = {0};
     const char *laws[LAWS] = {0};
     double m[RR_METRICS];
-    const struct rr_scenario *s = g->scenario;
 
-    enum rr_status status = merge(g, rep, arena, &run);
+    enum rr_status status = merge(g, s, u->rep, u->arena, &run);
     const struct rr_world w = {.scenario = s,
                                .trace = &run.jobs,
-                               .replication = rep,
+                               .replication = u->rep,
                                .horizon_us = s->horizon_us,
-                               .timeline_bins = rep == 0 && st->opt.keep_jobs ? TIMELINE_BINS : 0};
+                               .timeline_bins = u->rep == 0 && st->opt.keep_jobs ? TIMELINE_BINS : 0};
     if (status == RR_OK) status = rr_engine_run(&w, &run.replay);
-    if (status == RR_OK) status = check_replay(&w, &run, arena, laws);
-    if (status == RR_OK) rr_metrics_replay(s, &run, arena, m);
-    for (size_t i = 0; i < g->n_variants && status == RR_OK; i++) {
-        double *into = st->values[g->variant[i]] + (size_t)rep * RR_METRICS;
+    if (status == RR_OK) status = check_replay(&w, &run, u->arena, laws);
+    if (status == RR_OK) rr_metrics_replay(s, &run, u->arena, m);
+    struct rr_run *kept = &st->first_bill[g->variant[first]].own_run;
+    for (size_t i = first; i < g->n_variants && status == RR_OK; i++) {
+        const size_t v = g->variant[i];
+        if (billed[i] || u->course[i]->decision_hash != s->decision_hash) continue;
+        double *into = st->values[v] + (size_t)u->rep * RR_METRICS;
         memcpy(into, m, sizeof m);
-        status = bill_variant(st, g, g->variant[i], rep, &run, arena, laws, into);
+        billed[i] = true;
+        if (u->rep == 0) st->first_bill[v].run = kept;
+        status = bill_variant(st, g, v, u->course[i], u->rep, &run, u->arena, laws, into);
     }
-    if (rep == 0 && status == RR_OK)
-        g->first = run;
+    if (u->rep == 0 && status == RR_OK)
+        *kept = run;
     else
         rr_run_done(&run);
+    return status;
+}
+
+/* `arena` outlives the study for replication 1 (index 0) and is reset after the others. */
+static enum rr_status run_unit(struct rr_study *st, size_t k, struct rr_arena *arena)
+{
+    struct unit u = {.group = &st->group[k % st->n_groups], .rep = (uint32_t)(k / st->n_groups), .arena = arena};
+    const size_t n = u.group->n_variants;
+    bool *billed = RR_NEWS(arena, bool, n);
+    enum rr_status status = sample_variants(st, &u);
+    for (size_t i = 0; i < n && status == RR_OK; i++)
+        if (!billed[i]) status = run_course(st, &u, i, billed);
+    for (size_t i = 0; u.sample && i < n; i++) {
+        if (u.rep == 0 && status == RR_OK)
+            st->first_bill[u.group->variant[i]].sample = u.sample[i];
+        else
+            rr_sample_done(&u.sample[i]);
+    }
     return status;
 }
 
@@ -267,15 +319,60 @@ static void *work(void *arg)
     return NULL;
 }
 
-static enum rr_status run_all(struct rr_study *st, struct worker *worker, int n)
+static enum rr_status run_some(struct rr_study *st, struct worker *worker, int n)
 {
-    st->all = st->n_groups * (size_t)st->n_reps;
     int started = 1; // this thread is the first worker
     for (; started < n && (size_t)started < st->all; started++)
         if (pthread_create(&worker[started].thread, NULL, work, &worker[started]) != 0) break;
     work(&worker[0]);
     for (int i = 1; i < started; i++) pthread_join(worker[i].thread, NULL);
     return st->status == RR_OK ? RR_OK : rr_fail(st->status, "%s", st->reason);
+}
+
+/* ---- until ---- */
+
+static const double *column(const struct rr_study *st, size_t v, int metric, double *scratch)
+{
+    for (int r = 0; r < st->n_reps; r++) scratch[r] = st->values[v][(size_t)r * RR_METRICS + (size_t)metric];
+    return scratch;
+}
+
+/* Half width over mean, the widest of the alternatives that count; infinite when it is not defined. */
+static double widest(const struct rr_study *st)
+{
+    const struct rr_until *u = st->set->until;
+    double *scratch = rr_xrealloc(NULL, (size_t)st->n_reps, sizeof *scratch), most = 0;
+    for (size_t v = 0; v < st->set->n_variants; v++) {
+        const struct rr_scenario *s = st->set->variant[v];
+        if (u->alternative && strcmp(u->alternative, s->alternative) != 0 && strcmp(u->alternative, s->variant) != 0) continue;
+        struct rr_stat stat;
+        rr_stat_of(column(st, v, u->metric, scratch), st->n_reps, &stat);
+        const double width = stat.ci95 == 0 ? 0 : stat.ci95 / fabs(stat.mean);
+        most = width <= most ? most : isnan(width) ? INFINITY : width;
+    }
+    free(scratch);
+    return most;
+}
+
+/* In rounds that end at 64, 128, 256, ... replications: where it stops does not depend on the threads. */
+static enum rr_status run_all(struct rr_study *st, struct worker *worker, int n)
+{
+    enum { FIRST = 64 };
+    const struct rr_until *u = st->set->until;
+    double width = INFINITY;
+    for (st->n_reps = u && FIRST < st->most_reps ? FIRST : st->most_reps;;) {
+        st->all = st->n_groups * (size_t)st->n_reps;
+        RR_TRY(run_some(st, worker, n));
+        if (u) width = widest(st);
+        if (!u || width <= u->half_width || st->n_reps == st->most_reps) break;
+        st->n_reps = st->n_reps > st->most_reps / 2 ? st->most_reps : st->n_reps * 2;
+        atomic_store(&st->next, st->done);
+    }
+    if (u)
+        st->until = rr_strf(st->arena, "%s after %d of %d replications: %s is known to %.3g %% of its mean%s, %.3g %% was asked for",
+                            width <= u->half_width ? "stopped" : "not narrow enough", st->n_reps, st->most_reps, u->metric_name,
+                            100 * width, u->alternative ? "" : " or better in every alternative", 100 * u->half_width);
+    return RR_OK;
 }
 
 /* ---- telling ---- */
@@ -304,9 +401,9 @@ static int64_t work_until(const struct rr_replay *r)
 }
 
 /* Work that runs out long before the horizon leaves the machines idle, and makes what is rented look cheap. */
-static void note_early_end(const struct group *g, struct rr_notes *notes)
+static void note_early_end(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
 {
-    const int64_t horizon_us = g->scenario->horizon_us, last_us = work_until(&g->first.replay);
+    const int64_t horizon_us = g->scenario->horizon_us, last_us = work_until(&r->replay);
     if (horizon_us == RR_NEVER || last_us > horizon_us / 10 * 9) return;
     struct rr_buf last = {0};
     rr_buf_time_short(&last, last_us);
@@ -324,18 +421,17 @@ static void note_taken(struct rr_notes *notes, const char *where, const struct r
                 times, times == 1 ? "" : "s");
 }
 
-static void note_market(const struct group *g, struct rr_notes *notes)
+static void note_market(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
 {
     for (size_t p = 0; p < g->scenario->n_pools; p++) {
         const char *where = g->scenario->pool[p].pointer;
-        note_taken(notes, where, &g->first.replay.pool[p], RR_WHY_RECLAIMED, "reclaimed");
-        note_taken(notes, where, &g->first.replay.pool[p], RR_WHY_PRICE, "given up above max_price");
+        note_taken(notes, where, &r->replay.pool[p], RR_WHY_RECLAIMED, "reclaimed");
+        note_taken(notes, where, &r->replay.pool[p], RR_WHY_PRICE, "given up above max_price");
     }
 }
 
-static void note_replay(const struct group *g, struct rr_notes *notes)
+static void note_replay(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
 {
-    const struct rr_run *r = &g->first;
     size_t why[RR_WHYS] = {0};
     for (size_t i = 0; i < r->replay.n_jobs; i++)
         if (r->replay.outcome[i].state == RR_JOB_REJECTED) why[r->replay.outcome[i].reason]++;
@@ -343,8 +439,8 @@ static void note_replay(const struct group *g, struct rr_notes *notes)
         if (why[k])
             rr_note(notes, RR_NOTE_WARNING, "", "", "%zu job%s rejected at once: %s", why[k], why[k] == 1 ? " was" : "s were",
                     rr_why_text((enum rr_reason)k));
-    note_market(g, notes);
-    note_early_end(g, notes);
+    note_market(g, r, notes);
+    note_early_end(g, r, notes);
     for (size_t i = 0; i < g->scenario->n_pools; i++)
         if (r->replay.pool[i].refused)
             rr_note(notes, RR_NOTE_DATA, g->scenario->pool[i].pointer, "", "%lld requests for a node were refused; %lld nodes came",
@@ -365,25 +461,23 @@ static void tell_laws(struct rr_study *st, size_t v, struct rr_alternative *a)
 
 static void tell_stats(const struct rr_study *st, size_t v, struct rr_alternative *a, double *scratch)
 {
-    for (int m = 0; m < RR_METRICS; m++) {
-        for (int r = 0; r < st->n_reps; r++) scratch[r] = st->values[v][(size_t)r * RR_METRICS + (size_t)m];
-        rr_stat_of(scratch, st->n_reps, &a->metric[m]);
-    }
+    for (int m = 0; m < RR_METRICS; m++) rr_stat_of(column(st, v, m, scratch), st->n_reps, &a->metric[m]);
 }
 
 static enum rr_status tell_variant(struct rr_study *st, const struct group *g, size_t v, struct rr_alternative *a)
 {
     const struct rr_scenario *s = st->set->variant[v];
     const struct first_bill *first = &st->first_bill[v];
+    const struct rr_run *run = first->run;
     struct rr_notes notes = {.arena = st->arena};
     a->name = s->variant;
     a->alternative = s->alternative;
     for (size_t p = 0; p < s->n_pools; p++) a->unpriced |= !s->pool[p].plan;
-    a->end_us = g->first.replay.end_us;
-    a->not_submitted = (int64_t)g->first.not_submitted;
+    a->end_us = run->replay.end_us;
+    a->not_submitted = (int64_t)run->not_submitted;
     tell_laws(st, v, a);
     note_estimates(st, g, &notes);
-    note_replay(g, &notes);
+    note_replay(g, run, &notes);
     rr_note_given(s, &notes);
     for (size_t i = 0; i < s->notes.list.n; i++) {
         const struct rr_note *n = &s->notes.list.at[i];
@@ -396,13 +490,13 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     rr_notes_done(&notes);
     a->charge = first->ledger.charge.at;
     a->n_charges = first->ledger.charge.n;
-    const struct rr_telling t = {st->arena, s, &g->first, &first->billing, &first->ledger, a};
+    const struct rr_telling t = {st->arena, first->billing.scenario, run, &first->billing, &first->ledger, a};
     RR_TRY(rr_tell_rows(&t));
     if (!st->opt.keep_jobs) return RR_OK;
-    a->trace = &g->first.jobs;
-    a->outcome = g->first.replay.outcome;
-    a->lease = g->first.replay.lease;
-    a->n_leases = g->first.replay.n_leases;
+    a->trace = &run->jobs;
+    a->outcome = run->replay.outcome;
+    a->lease = run->replay.lease;
+    a->n_leases = run->replay.n_leases;
     return rr_tell_series(&t);
 }
 
@@ -435,21 +529,35 @@ static void tell_inputs(struct rr_study *st)
 
 static void tell_varied(struct rr_study *st)
 {
-    bool generated = false, fails = false, market = false;
+    bool generated = false, resampled = false, fails = false, market = false;
+    const struct rr_uncertainty *u = st->set->uncertainty;
     for (size_t i = 0; i < st->n_groups; i++) {
         const struct rr_scenario *s = st->group[i].scenario;
-        for (size_t k = 0; k < s->n_workloads; k++) generated |= s->workload[k].generates;
+        for (size_t k = 0; k < s->n_workloads; k++) {
+            generated |= s->workload[k].generates;
+            resampled |= s->workload[k].resample != 0;
+        }
         for (size_t k = 0; k < s->n_pools; k++) market |= s->pool[k].reclaimable;
         fails |= s->failures != NULL;
     }
-    const char **varied = RR_NEWS(st->arena, const char *, 5);
+    if (st->n_reps < 2) return;
+    const char **varied = RR_NEWS(st->arena, const char *, 6 + (u ? u->n : 0));
     size_t n = 0;
     if (generated) varied[n++] = "arrivals", varied[n++] = "run times", varied[n++] = "GPUs a job";
     if (fails) varied[n++] = "failures";
     if (market) varied[n++] = "spot market";
-    if (st->n_reps < 2 || n == 0) return;
+    if (resampled) varied[n++] = "weeks of the trace";
+    for (size_t i = 0; u && i < u->n; i++) varied[n++] = u->input[i].name;
     st->store.varied = varied;
     st->store.n_varied = n;
+}
+
+static void note_worlds(struct rr_study *st)
+{
+    if (st->until) rr_note(&st->notes, RR_NOTE_DATA, "/until", "", "%s", st->until);
+    if (st->set->uncertainty && st->most_reps == 1)
+        rr_note(&st->notes, RR_NOTE_WARNING, "/uncertainty", "",
+                "one replication draws each uncertain input once: raise \"replications\" to see the spread");
 }
 
 static enum rr_status tell(struct rr_study *st)
@@ -458,6 +566,7 @@ static enum rr_status tell(struct rr_study *st)
     const struct rr_scenario *s = set->variant[0];
     struct rr_alternative *alt = RR_NEWS(st->arena, struct rr_alternative, set->n_variants);
     double *scratch = RR_NEWS(st->arena, double, (size_t)st->n_reps);
+    note_worlds(st);
     for (size_t i = 0; i < st->n_groups; i++)
         for (size_t k = 0; k < st->group[i].n_variants; k++) {
             const size_t v = st->group[i].variant[k];
@@ -498,12 +607,12 @@ enum rr_status rr_study_run(const struct rr_scenario_set *set, const struct rr_s
     st->set = set;
     st->opt = *opt;
     st->notes.arena = arena;
-    st->n_reps = (int)set->variant[0]->replications;
+    st->most_reps = (int)set->variant[0]->replications;
     st->failed_at = SIZE_MAX;
     pthread_mutex_init(&st->lock, NULL);
     st->first_bill = RR_NEWS(arena, struct first_bill, set->n_variants);
     st->values = RR_NEWS(arena, double *, set->n_variants);
-    for (size_t v = 0; v < set->n_variants; v++) st->values[v] = RR_NEWS(arena, double, (size_t)st->n_reps *RR_METRICS);
+    for (size_t v = 0; v < set->n_variants; v++) st->values[v] = RR_NEWS(arena, double, (size_t)st->most_reps *RR_METRICS);
     const int n = opt->threads > 1 ? opt->threads : 1;
     struct worker *worker = RR_NEWS(arena, struct worker, (size_t)n);
     st->keep = RR_NEWS(arena, struct rr_arena *, (size_t)n);
@@ -527,9 +636,12 @@ const struct rr_store *rr_study_store(const struct rr_study *s) { return &s->sto
 void rr_study_free(struct rr_study *s)
 {
     if (!s) return;
-    for (size_t i = 0; i < s->n_groups; i++) rr_run_done(&s->group[i].first);
+    for (size_t v = 0; v < s->set->n_variants; v++) {
+        rr_ledger_done(&s->first_bill[v].ledger);
+        rr_run_done(&s->first_bill[v].own_run);
+        rr_sample_done(&s->first_bill[v].sample);
+    }
     for (size_t i = 0; i < s->n_loaded; i++) rr_trace_done(&s->loaded[i].trace);
-    for (size_t v = 0; v < s->set->n_variants; v++) rr_ledger_done(&s->first_bill[v].ledger);
     for (size_t i = 0; i < s->n_keep; i++) rr_arena_free(s->keep[i]);
     rr_notes_done(&s->notes);
     pthread_mutex_destroy(&s->lock);

@@ -65,7 +65,7 @@ bad_trace() {
     bad '"packs".*did you mean "pack"' '.scheduler.placement = "packs"'
 }
 @test "scenario: sections of the contract that are not built yet are refused by name" {
-    bad 'not built yet' '.uncertainty = {"x": {"path": "/finance/pue", "uniform": [1.1, 1.5]}}'
+    bad 'not built yet' '.finance.tax = {}'
     bad 'not built yet' '.pools.p.plan = {"type": "serverless"}'
     bad 'not built yet' '.workload.w = {"training": {}}'
 }

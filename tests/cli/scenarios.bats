@@ -92,6 +92,15 @@ holds() {
     jq -e '[.alternatives[].metrics."jct.mean".mean - 300] == [259200, 153246, 92066, 62873, 32400]' scaling-curve/results.json
     jq -e '.alternatives[3].metrics."cost.total".mean - 8 * 3.06 * 63173 / 3600 | fabs < 0.001' scaling-curve/results.json
 }
+@test "uncertain" {
+    holds uncertain
+    # stops at a checkpoint, with what varied; the cost of energy follows mean(price) mean(PUE), a little more for their correlation
+    jq -e '.replications == 256 and (.verdict.varied | length == 5)' uncertain/results.json
+    jq -e '.alternatives | all(.metrics."cost.total" | .p10 < .p50 and .p50 < .p90)' uncertain/results.json
+    jq -e '.pairs[] | select(.metric == "cost.total" and .b == "own") | .prob_a_cheaper > 0.1 and .prob_a_cheaper < 0.5' uncertain/results.json
+    works "$RR" run "$ROOT/data/scenarios/uncertain.json" -o other -q -j1 --format json
+    cmp uncertain/results.json other/results.json
+}
 @test "the scenario of rackrate init" {
     "$RR" init mine -o mine.json 2>/dev/null
     works "$RR" run mine.json -o out

@@ -50,7 +50,6 @@ static void the_sample_of_the_contract_is_read(void **state)
     static const char *const unbuilt[] = {"/prices",
                                           "/profiles",
                                           "/existing",
-                                          "/uncertainty",
                                           "/workload/prod/grow",
                                           "/workload/prod/growth_per_year",
                                           "/workload/llm/training",
@@ -58,8 +57,7 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/commitments/sp/type",
                                           "/finance/tax",
                                           "/finance/fiscal_year_start"};
-    static const char *const without[] = {NULL, NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp",
-                                          NULL, NULL};
+    static const char *const without[] = {NULL, NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp", NULL, NULL};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18];
@@ -386,10 +384,11 @@ static void the_schema_knows_the_registry(void **state)
     assert_string_equal(rr_json_at(s, "/properties/commitments/additionalProperties/anyOf/0/properties/type/const")->valuestring,
                         "reserved");
     assert_string_equal(rr_json_at(s, "/properties/workload/additionalProperties/properties/format/anyOf/0/enum/0")->valuestring, "auto");
-    static const char *const keys[] = {"rackrate",     "name",       "start",       "horizon",     "currency",     "fx",         "seed",
-                                       "replications", "warmup",     "baseline",    "workload",    "classes",      "prices",     "profiles",
-                                       "pools",        "pool_order", "commitments", "scheduler",   "autoscale",    "checkpoint", "failures",
-                                       "service",      "existing",   "finance",     "uncertainty", "alternatives", "sweep",      "gates"};
+    static const char *const keys[] = {"rackrate",    "name",         "start",    "horizon",    "currency",    "fx",
+                                       "seed",        "replications", "warmup",   "baseline",   "workload",    "classes",
+                                       "prices",      "profiles",     "pools",    "pool_order", "commitments", "scheduler",
+                                       "autoscale",   "checkpoint",   "failures", "service",    "existing",    "finance",
+                                       "uncertainty", "alternatives", "sweep",    "gates",      "until"};
     for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) assert_non_null(rr_json_member(rr_json_at(s, "/properties"), keys[i]));
     cJSON_Delete(s);
 }
