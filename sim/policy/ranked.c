@@ -36,8 +36,9 @@ void rr_ranked_init(struct rr_ranked *r, const struct rr_sim *s, struct rr_rank_
 {
     *r = (struct rr_ranked){.rules = rules, .state = state, .wake_us = RR_NEVER, .freed = UINT64_MAX};
     if (rules.preempts) rr_victims_init(&r->victims, s, running_rank, r, rules.falls);
-    // where speeds differ an interrupted job may come before the one that it made room for
-    r->victims.spares = rules.preempts && rr_sim_has_speeds(s);
+    // where pools or speeds differ, so may the ranks of a job that waits and runs: one that was interrupted could come before the one that it
+    // made room for, and so on for ever
+    r->victims.spares = rules.preempts && (s->n_pools > 1 || rr_sim_has_speeds(s));
     r->n_pools = s->n_pools;
     if (rules.migrate) rr_ranked_migration_init(r, s);
     if (r->victims.spares || rules.max_wait_us > 0 || rules.migrate) r->rank = zeros(s->trace->n);

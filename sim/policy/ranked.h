@@ -53,7 +53,7 @@ struct rr_ranked {
     RR_VEC(struct rr_ranked_due) due;       /* heap: when the guard comes in */
     int64_t *rank;                          /* [trace->n] of jobs, to tell which entries are old; NULL when none can be */
     int64_t *wait_us, *since_us;            /* [trace->n] waited before, waiting since; NULL without a guard */
-    RR_VEC(uint32_t) young;                 /* jobs started in the last pass, which are not interrupted in the same; where speeds differ */
+    RR_VEC(uint32_t) young;                 /* jobs started in the last pass, which are not interrupted in the same (victims.spares) */
     int64_t wake_us;                        /* the timer that is set for the guard */
     uint64_t freed;                         /* sim->freed after the last pass */
     bool again;                             /* look at all, whatever has happened */
