@@ -55,7 +55,8 @@ static bool taken_over(const struct rr_reading *r, struct rr_pool *p)
     return false;
 }
 
-static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p)
+static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p,
+                                struct rr_notes *notes)
 {
     struct rr_nodes_file rows = {0};
     RR_TRY(rr_rows_read(r, &rr_rows_nodes_file, nodes, pointer, &rows));
@@ -73,6 +74,9 @@ static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, 
     const enum rr_status st = rr_fleet_read(rows.file, rows.format, r->param.arena, &fleet);
     if (st == RR_EINPUT) return fail_because(r, file, at);
     RR_TRY(st);
+    if (fleet.left_out)
+        rr_note(notes, RR_NOTE_WARNING, at, "", "%zu nodes of %s are left out: no job can start on them now, such as %s", fleet.left_out,
+                rows.file, fleet.left_out_first);
     p->shape = fleet.node;
     p->n_shapes = fleet.n;
     p->nodes_format = fleet.format;
@@ -81,7 +85,7 @@ static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, 
     return RR_OK;
 }
 
-static enum rr_status read_nodes(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p)
+static enum rr_status read_nodes(const struct rr_reading *r, const cJSON *pool, struct rr_pool *p, struct rr_notes *notes)
 {
     const struct rr_json *json = r->param.json;
     const char *pointer = rr_pointer_join(r->param.arena, p->pointer, "nodes");
@@ -91,7 +95,7 @@ static enum rr_status read_nodes(const struct rr_reading *r, const cJSON *pool, 
                             "\"nodes\" is missing: how many, such as 8, {\"min\": 0, \"max\": 32} or {\"file\": \"nodes.csv\"}");
     RR_TRY(rr_param_check_wrapper(json, member, pointer));
     const cJSON *nodes = p->nodes_json = rr_param_unwrap(member);
-    if (rr_json_member(nodes, "file")) return read_file(r, nodes, pointer, p);
+    if (rr_json_member(nodes, "file")) return read_file(r, nodes, pointer, p, notes);
     if (cJSON_IsObject(nodes)) {
         struct rr_nodes_range rows = {0};
         RR_TRY(rr_rows_read(r, &rr_rows_nodes_range, nodes, pointer, &rows));
@@ -251,14 +255,14 @@ static enum rr_status read_supply(const struct rr_reading *r, const cJSON *node,
     return RR_OK;
 }
 
-static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, struct rr_pool *p)
+static enum rr_status read_pool(const struct rr_reading *r, const cJSON *node, struct rr_pool *p, struct rr_notes *notes)
 {
     p->name = rr_strdup(r->param.arena, node->string);
     p->pointer = rr_pointer_join(r->param.arena, "/pools", node->string);
     RR_TRY(rr_named(r, node, p->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_pool, node, p->pointer, p));
     RR_TRY(rr_where_read(r, node, p->pointer, "accepts", p->accepts_text, &p->accepts));
-    RR_TRY(read_nodes(r, node, p));
+    RR_TRY(read_nodes(r, node, p, notes));
     RR_TRY(read_supply(r, node, p));
     RR_TRY(check_topology(r, node, p));
     RR_TRY(read_shape(r, node, p));
@@ -328,7 +332,7 @@ enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, 
     const int n = cJSON_GetArraySize(all);
     if (n > 1000) return rr_json_fail(RR_EINPUT, r->param.json, all, "/pools", "%d pools; at most 1000", n);
     s->pool = RR_NEWS(r->param.arena, struct rr_pool, (size_t)n);
-    for (const cJSON *m = all->child; m; m = m->next) RR_TRY(read_pool(r, m, &s->pool[s->n_pools++]));
+    for (const cJSON *m = all->child; m; m = m->next) RR_TRY(read_pool(r, m, &s->pool[s->n_pools++], &s->notes));
     return read_order(r, rr_json_member(document, "pool_order"), s);
 }
 

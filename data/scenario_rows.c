@@ -368,7 +368,7 @@ static const struct rr_param nodes_file[] = {
      .type = RR_P_TEXT,
      .offset = AT(rr_nodes_file, format),
      .def = "\"auto\"",
-     .help = "format of the list: auto, csv, alibaba-gpu-2023"},
+     .help = "format of the list: auto, or one of `rackrate list fleets`"},
 };
 static const char *const file_skip[] = {"min", "max", NULL};
 const struct rr_rows rr_rows_nodes_file = {ROWS(nodes_file), file_skip};

@@ -142,8 +142,11 @@ struct rr_fleet_file {
     struct rr_node_shape *node; /* [n], in the arena */
     const char *format;
     char sha256[65];
+    size_t left_out;            /* nodes on which no job can start now: down, drained */
+    const char *left_out_first; /* "NAME (STATE)" of the first, "" */
 };
-/* format: "auto", "alibaba-gpu-2023" (openb_node_list), "csv" (name,gpus,cpus,memory_gib,gpu). */
+extern const struct rr_kinds rr_fleet_formats; /* data/import/fleet_list.h */
+/* format: "auto", or one of rr_fleet_formats: "csv" (name,gpus,cpus,memory_gib,gpu), "scontrol", ... */
 RR_CHECKED enum rr_status rr_fleet_read(const char *path, const char *format, struct rr_arena *arena, struct rr_fleet_file *ret);
 
 /* The job list that one replication replays: workloads merged, scaled, repeated and generated. */

@@ -75,6 +75,12 @@ static enum rr_status list_autoscalers(struct table *t, const struct rr_catalog 
 {
     return (void)c, put_kinds(t, rr_registry.autoscalers), RR_OK;
 }
+static enum rr_status list_fleets(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    put_kinds(t, rr_fleet_formats);
+    return RR_OK;
+}
 static enum rr_status list_formats(struct table *t, const struct rr_catalog *c)
 {
     return (void)c, put_kinds(t, rr_registry.importers), RR_OK;
@@ -297,6 +303,7 @@ static const struct thing {
     {"autoscalers", {"name", "summary"}, false, list_autoscalers},
     {"formats", {"name", "summary"}, false, list_formats},
     {"series", {"name", "summary"}, false, list_series},
+    {"fleets", {"name", "summary"}, false, list_fleets},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
@@ -308,8 +315,9 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",     "policies", "placements", "autoscalers", "formats",  "series",   "gpus",      "hardware",
-                                      "instances", "prices",   "metrics",    "keys",        "sections", "commands", "scenarios", NULL};
+const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats", "fleets",
+                                      "series", "gpus",     "hardware",   "instances",   "prices",  "metrics",
+                                      "keys",   "sections", "commands",   "scenarios",   NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -394,11 +402,11 @@ const struct rr_command rr_command_list = {
     .name = "list",
     .summary = "what this version knows: plans, policies, formats, prices and so on",
     .usage = "THINGS [--json]",
-    .examples =
-        "rackrate list plans\n"
-        "rackrate list instances\n"
-        "rackrate list prices --json\n"
-        "THINGS: plans policies placements autoscalers formats gpus hardware instances prices metrics keys sections commands scenarios",
+    .examples = "rackrate list plans\n"
+                "rackrate list instances\n"
+                "rackrate list prices --json\n"
+                "THINGS: plans policies placements autoscalers formats fleets gpus hardware instances prices metrics keys sections "
+                "commands scenarios",
     .options = options,
     .n_options = 1,
     .least = 0,

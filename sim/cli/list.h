@@ -2,6 +2,7 @@
 X(run)
 X(plan)
 X(validate)
+X(import)
 X(check)
 X(init)
 X(list)

@@ -38,7 +38,7 @@ load helper
 }
 @test "an unknown command gets the nearest" { fails 2 'unknown command "rum", did you mean "run"\?' "$RR" rum; }
 @test "a command of a later version is refused by name" {
-    for c in size reprice reconcile diff trace import calibrate fit profile doctor; do
+    for c in size reprice reconcile diff trace calibrate fit profile doctor; do
         fails 3 "\"$c\" is not built yet in rackrate" "$RR" "$c" x
     done
 }
@@ -61,7 +61,7 @@ load helper
     fails 2 '--threads wants a whole number of at least 1, not "0"' "$RR" run x.json -qj0
 }
 @test "list: every thing, as a table and as JSON" {
-    for t in plans policies placements autoscalers formats series gpus hardware instances prices metrics sections commands scenarios; do
+    for t in plans policies placements autoscalers formats fleets series gpus hardware instances prices metrics sections commands scenarios; do
         works "$RR" list $t
         [ "${#lines[@]}" -gt 1 ]
         works "$RR" list $t --json

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * tests/fuzz/fuzz_trace.c - every trace and fleet reader on any bytes, compressed or not: sorted and in range, or one line of reason. */
+#include "data/qos.h"
 #include "data/trace.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -44,7 +45,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 
     struct rr_arena *a = rr_arena_create();
     struct rr_fleet_file fleet;
+    struct rr_qos *qos;
+    size_t n_qos;
     (void)!rr_fleet_read(path, "auto", a, &fleet);
+    for (size_t i = 0; i < rr_fleet_formats.n; i++) (void)!rr_fleet_read(path, rr_fleet_formats.at[i]->name, a, &fleet);
+    (void)!rr_qos_read(path, a, &qos, &n_qos);
     rr_arena_free(a);
     close(fd);
     return 0;

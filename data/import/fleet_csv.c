@@ -1,13 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * data/fleet_file.c - node shapes from a CSV: our own columns, or Alibaba's openb_node_list*.csv.
+ * data/import/fleet_csv.c - node shapes from a CSV: our own columns, or Alibaba's openb_node_list*.csv.
  *
  * A fleet is small and every node counts, so one bad row is an error and none is left out. */
 #include "data/cell.h"
-#include "data/trace.h"
+#include "data/fleet.h"
 #include <string.h>
-
-#define MOST_NODES 1000000
-#define MOST_GPUS  1024 /* in one node */
 
 enum column { NAME, GPUS, CPUS, MEMORY, GPU, COLUMNS };
 struct format {
@@ -30,7 +27,7 @@ struct reader {
     const struct format *format;
     int at[COLUMNS]; // -1: not there
     size_t width;
-    RR_VEC(struct rr_node_shape) nodes;
+    struct rr_fleet_builder *b;
 };
 
 static void find_columns(struct reader *r, const struct rr_csv_row *header, const struct format *f)
@@ -51,10 +48,8 @@ static int missing(const struct reader *r)
 
 static enum rr_status pick_format(struct reader *r, const struct rr_csv_row *header, const char *name)
 {
-    const char *words[N_FORMATS + 1] = {"auto"};
     const bool any = !name || strcmp(name, "auto") == 0;
     for (size_t i = 0; i < N_FORMATS; i++) {
-        words[i + 1] = formats[i].name;
         if (!any && strcmp(name, formats[i].name) != 0) continue;
         find_columns(r, header, &formats[i]);
         const int lacks = missing(r);
@@ -66,8 +61,7 @@ static enum rr_status pick_format(struct reader *r, const struct rr_csv_row *hea
     if (any)
         return rr_fail(RR_EINPUT, "%s:%lld: is no node list: name,gpus,cpus,memory_gib,gpu or sn,cpu_milli,memory_mib,gpu,model are needed",
                        r->path, (long long)header->line);
-    return rr_fail(RR_EINPUT, "%s: unknown node list format \"%s\"%s; known: auto, alibaba-gpu-2023, csv", r->path, name,
-                   rr_did_you_mean(r->arena, name, words, N_FORMATS + 1));
+    return rr_fail(RR_EINPUT, "%s: is no node list", r->path);
 }
 
 static enum rr_status bad_cell(const struct reader *r, const struct rr_csv_row *row, enum column c, const char *why)
@@ -89,35 +83,15 @@ static enum rr_status read_node(struct reader *r, const struct rr_csv_row *row)
     int64_t gpus, cpus = 0, memory = 0;
     const struct rr_slice name = cell(r, row, NAME), gpu = cell(r, row, GPU), c = cell(r, row, CPUS), m = cell(r, row, MEMORY);
     if (name.n == 0) return bad_cell(r, row, NAME, "is empty");
-    if (!rr_cell_whole(cell(r, row, GPUS), &gpus) || gpus < 0 || gpus > MOST_GPUS)
+    if (!rr_cell_whole(cell(r, row, GPUS), &gpus) || gpus < 0 || gpus > RR_NODE_GPUS)
         return bad_cell(r, row, GPUS, "is no whole number of GPUs, 0 to 1024");
     if (c.n > 0 && (!rr_cell_scaled(c, r->format->cpu_digits, &cpus) || cpus < 0 || cpus > INT32_MAX))
         return bad_cell(r, row, CPUS, "is no number of CPUs");
     if (m.n > 0 && (!rr_cell_times(m, r->format->memory_mib, &memory) || memory < 0 || memory > INT32_MAX))
         return bad_cell(r, row, MEMORY, "is no size");
     if (gpus == 0 && cpus == 0) return bad_cell(r, row, NAME, "has neither GPUs nor CPUs");
-    if (r->nodes.n >= MOST_NODES) return rr_fail(RR_EINPUT, "%s:%lld: more than 1,000,000 nodes", r->path, (long long)row->line);
-    const struct rr_node_shape shape = {.gpus = (int32_t)gpus,
-                                        .cpus_milli = (int32_t)cpus,
-                                        .memory_mib = (int32_t)memory,
-                                        .gpu = rr_strndup(r->arena, gpu.n ? gpu.at : "", gpu.n),
-                                        .name = rr_strndup(r->arena, name.at, name.n)};
-    rr_vec_push(&r->nodes, shape);
-    return RR_OK;
-}
-
-static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
-
-static enum rr_status check_names(const struct reader *r)
-{
-    const char **name = rr_xrealloc(NULL, r->nodes.n, sizeof *name);
-    for (size_t i = 0; i < r->nodes.n; i++) name[i] = r->nodes.at[i].name;
-    qsort(name, r->nodes.n, sizeof *name, by_name);
-    enum rr_status st = RR_OK;
-    for (size_t i = 1; i < r->nodes.n && st == RR_OK; i++)
-        if (strcmp(name[i - 1], name[i]) == 0) st = rr_fail(RR_EINPUT, "%s: two nodes are named \"%s\"", r->path, name[i]);
-    free(name);
-    return st;
+    const struct rr_node_shape shape = {.gpus = (int32_t)gpus, .cpus_milli = (int32_t)cpus, .memory_mib = (int32_t)memory};
+    return rr_fleet_add(r->b, row->line, name, gpu, &shape);
 }
 
 static enum rr_status read_rows(struct reader *r, const char *format)
@@ -132,26 +106,24 @@ static enum rr_status read_rows(struct reader *r, const char *format)
         if (row.n == 0) break;
         RR_TRY(read_node(r, &row));
     }
-    if (r->nodes.n == 0) return rr_fail(RR_EINPUT, "%s: no nodes: there is no row behind the header", r->path);
-    return check_names(r);
+    if (r->b->nodes.n == 0) return rr_fail(RR_EINPUT, "%s: no nodes: there is no row behind the header", r->path);
+    return RR_OK;
 }
 
-enum rr_status rr_fleet_read(const char *path, const char *format, struct rr_arena *arena, struct rr_fleet_file *ret)
+static enum rr_status csv_read(const char *path, const char *name, struct rr_fleet_builder *b, char sha256[65])
 {
-    struct reader r = {.arena = arena};
+    struct reader r = {.arena = b->arena, .b = b};
     RR_TRY(rr_csv_open(path, (struct rr_csv_options){0}, &r.csv));
-    r.path = rr_csv_path(r.csv);
-    struct rr_fleet_file fleet = {0};
-    enum rr_status st = read_rows(&r, format);
-    if (st == RR_OK) st = rr_csv_sha256(r.csv, fleet.sha256);
-    if (st == RR_OK) {
-        fleet.n = r.nodes.n;
-        fleet.node = RR_NEWS(arena, struct rr_node_shape, fleet.n);
-        memcpy(fleet.node, r.nodes.at, fleet.n * sizeof *fleet.node);
-        fleet.format = r.format->name;
-        *ret = fleet;
-    }
-    rr_vec_done(&r.nodes);
+    b->path = r.path = rr_strdup(b->arena, rr_csv_path(r.csv));
+    enum rr_status st = read_rows(&r, name);
+    if (st == RR_OK) st = rr_csv_sha256(r.csv, sha256);
+    if (st == RR_OK) b->format = r.format->name;
     rr_csv_close(r.csv);
     return st;
 }
+
+const struct rr_fleet_format rr_fleet_csv = {.kind = {.name = "csv", .summary = "our columns name,gpus,cpus,memory_gib,gpu"},
+                                             .read = csv_read};
+const struct rr_fleet_format rr_fleet_alibaba_gpu_2023 = {
+    .kind = {.name = "alibaba-gpu-2023", .summary = "node lists of Alibaba's GPU-sharing trace of 2023 (openb_node_list*.csv)"},
+    .read = csv_read};

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/import.c - `rackrate import KIND FILE -o FILE`: what cluster managers print, as files that scenarios name. */
+#include "sim/cli/cli.h"
+#include "data/outfile.h"
+#include "data/qos.h"
+#include "data/trace.h"
+#include <inttypes.h>
+#include <string.h>
+
+static const struct rr_option options[] = {
+    {'o', "out", "FILE", false, "write there (- is standard output)"},
+    {0, "format", "NAME", false, "format of a node list (default auto): one of rackrate list fleets"},
+};
+const struct rr_command rr_command_import;
+
+static enum rr_status write_out(const char *path, const struct rr_buf *b)
+{
+    struct rr_outfile *o = NULL;
+    if (strcmp(path, "-") == 0) {
+        rr_say(rr_buf_text(b));
+        return RR_OK;
+    }
+    RR_TRY(rr_outfile_open(path, &o));
+    rr_outfile_put(o, rr_buf_text(b), b->n);
+    enum rr_status st = rr_outfile_finish(o);
+    if (st == RR_OK) st = rr_outfile_publish(o);
+    rr_outfile_free(o);
+    return st;
+}
+
+static void put_count(struct rr_buf *b, double v)
+{
+    char text[RR_DOUBLE_MAX];
+    rr_buf_putf(b, ",%s", v > 0 ? rr_double_text(v, text) : "");
+}
+
+static enum rr_status import_fleet(const struct rr_args *a, const char *path, struct rr_buf *b)
+{
+    struct rr_fleet_file f;
+    int64_t gpus = 0;
+    RR_TRY(rr_fleet_read(path, rr_arg(&rr_command_import, a, "format", "auto"), a->arena, &f));
+    rr_buf_puts(b, "name,gpus,cpus,memory_gib,gpu\n");
+    for (size_t i = 0; i < f.n; i++) {
+        const struct rr_node_shape *s = &f.node[i];
+        gpus += s->gpus;
+        rr_buf_csv(b, s->name);
+        rr_buf_putf(b, ",%d", (int)s->gpus);
+        put_count(b, s->cpus_milli / 1000.0);
+        put_count(b, s->memory_mib / 1024.0);
+        rr_buf_puts(b, ",");
+        rr_buf_csv(b, s->gpu);
+        rr_buf_puts(b, "\n");
+    }
+    fprintf(stderr, "rackrate: %s (%s): %zu nodes, %" PRId64 " GPUs", path, f.format, f.n, gpus);
+    if (f.left_out) fprintf(stderr, "; %zu left out on which no job can start now, such as %s", f.left_out, f.left_out_first);
+    fputs("\n", stderr);
+    return RR_OK;
+}
+
+/* A merge patch with a class for each, for `run --values`; limits stay as comments. */
+static enum rr_status import_qos(const struct rr_args *a, const char *path, struct rr_buf *b)
+{
+    struct rr_qos *q;
+    size_t n, limited = 0;
+    RR_TRY(rr_qos_read(path, a->arena, &q, &n));
+    rr_buf_puts(
+        b,
+        "// Classes by the name that jobs have in the trace's column \"class\". Lay over a scenario: rackrate run SCENARIO --values FILE\n"
+        "{ \"classes\": {\n");
+    for (size_t i = 0; i < n; i++) {
+        limited += *q[i].limits != '\0';
+        if (*q[i].limits) {
+            rr_buf_puts(b, "    // not taken over: ");
+            for (const char *c = q[i].limits; *c; c++) rr_buf_put(b, (unsigned char)*c < ' ' ? " " : c, 1);
+            rr_buf_puts(b, "\n");
+        }
+        rr_buf_puts(b, "    ");
+        rr_buf_json(b, q[i].name);
+        rr_buf_putf(b, ": {\"priority\": %" PRId64 ", \"interruptible\": %s}%s\n", q[i].priority, q[i].preempted ? "true" : "false",
+                    i + 1 < n ? "," : "");
+    }
+    rr_buf_puts(b, "} }\n");
+    fprintf(stderr, "rackrate: %s: %zu classes; %zu have limits, which no scheduler here knows: they stand as comments\n", path, n,
+            limited);
+    return RR_OK;
+}
+
+static enum rr_status import(const struct rr_args *a)
+{
+    static const char *const kinds[] = {"fleet", "qos"}, *const later[] = {"prices", "profiles", "bills", "commitments"};
+    const char *kind = a->operand[0], *out = rr_arg(&rr_command_import, a, "out", NULL);
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(kind, later[i]) == 0) return rr_fail(RR_EINPUT, "\"import %s\" is not built yet in rackrate %s", kind, RR_VERSION);
+    if (strcmp(kind, "fleet") != 0 && strcmp(kind, "qos") != 0)
+        return rr_fail(RR_EUSAGE, "import: unknown kind \"%s\"%s; known: fleet, qos", kind, rr_did_you_mean(a->arena, kind, kinds, 2));
+    if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "import: which file? rackrate import %s FILE -o FILE", kind);
+    if (!out) return rr_fail(RR_EUSAGE, "import: where to? rackrate import %s %s -o FILE (- is standard output)", kind, a->operand[1]);
+    struct rr_buf b = {0};
+    enum rr_status st = (strcmp(kind, "fleet") == 0 ? import_fleet : import_qos)(a, a->operand[1], &b);
+    if (st == RR_OK) st = write_out(out, &b);
+    rr_buf_done(&b);
+    return st;
+}
+
+const struct rr_command rr_command_import = {
+    .name = "import",
+    .summary = "node lists and queues of a cluster as files",
+    .usage = "fleet|qos FILE -o FILE [--format NAME]",
+    .examples = "  scontrol show node -o >nodes.txt; rackrate import fleet nodes.txt -o nodes.csv\n"
+                "  kubectl get nodes -o json >nodes.json; rackrate import fleet nodes.json -o nodes.csv\n"
+                "  sacctmgr show qos -P >qos.txt; rackrate import qos qos.txt -o classes.json\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .least = 1,
+    .most = 2,
+    .run = import,
+};
