@@ -48,10 +48,10 @@ static int64_t next_failure(const struct rr_failures *h, struct rr_node_life *n,
                                             : RR_NEVER,
         [RR_CAUSE_GPU] = h->gpu_mtbf_us && gpus ? whole_us((double)h->gpu_mtbf_us / gpus * rr_rng_exponential(&n->rng)) : RR_NEVER,
         [RR_CAUSE_NETWORK] = h->network_mtbf_us ? whole_us((double)h->network_mtbf_us * rr_rng_exponential(&n->rng)) : RR_NEVER};
-    for (uint8_t c = 0; c < sizeof at / sizeof *at; c++) {
+    for (size_t c = 0; c < sizeof at / sizeof *at; c++) {
         if (at[c] >= least) continue;
         least = at[c];
-        n->cause = c;
+        n->cause = (uint8_t)c;
     }
     if (h->has_causes && least != RR_NEVER) n->cause = draw_cause(h, &n->rng);
     return least;
