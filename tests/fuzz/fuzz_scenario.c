@@ -36,7 +36,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
         const char *dir;
         if (rr_data_dir(facts, &dir) != RR_OK || rr_catalog_load(dir, facts, &catalog) != RR_OK) abort();
     }
-    const struct rr_registry reg = {rr_price_plans, rr_policies, rr_placements, rr_importers};
+    const struct rr_registry reg = {.plans = rr_price_plans,
+                                    .policies = rr_policies,
+                                    .placements = rr_placements,
+                                    .importers = rr_importers,
+                                    .autoscalers = rr_autoscalers};
     const struct rr_scenario_options opt = {.seed = -1, .reps = -1, .any_path = true};
     struct rr_scenario_set *set = NULL;
     char path[64];
