@@ -103,15 +103,9 @@ const char *rr_uncertain_value(const struct rr_uncertain *x, double z, struct rr
     return rr_strf(a, "%s%.*f%s", x->before, x->whole ? 0 : x->decimals, v, x->after);
 }
 
-// A number carries its text, as those that were read do; neither has a position.
 static cJSON *value_node(const struct rr_uncertain *x, const char *value)
 {
-    if (x->text) return cJSON_CreateString(value);
-    cJSON *node = cJSON_CreateNumber(strtod(value, NULL));
-    const size_t n = strlen(value) + 1;
-    node->valuestring = memcpy(rr_xrealloc(NULL, n, 1), value, n);
-    node->valueint = 0;
-    return node;
+    return x->text ? cJSON_CreateString(value) : rr_json_make_number(value);
 }
 
 /* ---- a variant with them ---- */

@@ -109,6 +109,15 @@ enum rr_status rr_json_read(struct rr_json *j, const char *path, cJSON **ret)
     return st;
 }
 
+cJSON *rr_json_make_number(const char *text)
+{
+    cJSON *node = cJSON_CreateNumber(strtod(text, NULL));
+    const size_t n = strlen(text) + 1;
+    node->valuestring = memcpy(rr_xrealloc(NULL, n, 1), text, n);
+    node->valueint = 0;
+    return node;
+}
+
 static cJSON *text_node(struct rr_json *j, const char *name, const char *text)
 {
     cJSON *node = cJSON_CreateString(text);

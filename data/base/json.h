@@ -26,7 +26,9 @@ const char *rr_json_where_key(const struct rr_json *j, const cJSON *node, struct
 enum rr_status rr_json_fail(enum rr_status st, const struct rr_json *j, const cJSON *node, const char *pointer, const char *fmt, ...)
     RR_PRINTF(5, 6);
 enum rr_status rr_json_fail_key(enum rr_status st, const struct rr_json *j, const cJSON *node, const char *pointer, const char *fmt, ...)
-    RR_PRINTF(5, 6);                               /* the same at the key */
+    RR_PRINTF(5, 6); /* the same at the key */
+/* A number node with its text, as reading makes them, but without a position. `text` is a JSON number. The caller owns it. */
+cJSON *rr_json_make_number(const char *text);
 struct rr_slice rr_json_number(const cJSON *node); /* the number as written; node must be a number */
 
 /* RFC 6901. Find: NULL when absent. Set: makes missing objects on the way when `make`, takes `value` over; RR_EINPUT when a parent is no object,

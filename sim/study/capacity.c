@@ -60,11 +60,22 @@ static enum rr_status pick_pool(struct search *s, size_t k)
 
 /* ---- one look ---- */
 
+// Samples of uncertain inputs are read from the document again.
+static enum rr_status set_document(struct search *s, struct rr_pool *p, int64_t nodes)
+{
+    if (!s->set->uncertainty) return RR_OK;
+    cJSON *node = rr_json_make_number(rr_strf(s->set->arena, "%" PRId64, nodes));
+    RR_TRY(rr_json_set((cJSON *)(uintptr_t)s->scenario->document, rr_strf(s->set->arena, "%s/nodes", p->pointer), false, node));
+    p->nodes_json = node;
+    return RR_OK;
+}
+
 static enum rr_status set_nodes(struct search *s, const int64_t *nodes)
 {
     for (size_t k = 0; k < s->opt->n_pools; k++) {
         struct rr_pool *p = &s->scenario->pool[s->pool[k]];
         p->nodes_min = p->nodes_max = nodes[k];
+        RR_TRY(set_document(s, p, nodes[k]));
     }
     struct rr_notes none = {.arena = s->set->arena}; // told once, when the scenario was loaded
     const enum rr_status st = rr_price_resolve(s->scenario, s->catalog, s->set->arena, &none);
