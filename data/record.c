@@ -47,3 +47,5 @@ const char *rr_why_text(enum rr_reason r)
     assert((unsigned)r < RR_WHYS);
     return text[r];
 }
+
+bool rr_why_interrupts(enum rr_reason r) { return (r >= RR_WHY_PREEMPTED && r <= RR_WHY_DRAINED) || r == RR_WHY_SOFTWARE_FAILURE; }

@@ -50,6 +50,7 @@ enum rr_reason {
     RR_WHYS,
 };
 const char *rr_job_state_text(enum rr_job_state s); /* "finished" */
+bool rr_why_interrupts(enum rr_reason r);           /* an attempt: the job waits again */
 const char *rr_why_text(enum rr_reason r);          /* "too large for every pool"; "" for RR_WHY_NONE */
 
 struct rr_outcome {           /* of job i of the replayed trace */

@@ -43,8 +43,26 @@ struct rr_pool_row {
     double held, used, lost, idle, starting, down; /* GPU-hours */
     struct rr_money effective, billed;
 };
+struct rr_loss_row { /* replication 1: what interrupted jobs or cost them time, by reason */
+    const char *reason;
+    int64_t attempts;      /* interrupted for it */
+    int64_t nodes, events; /* nodes lost for it, and at how many instants */
+    double gpu_hours;      /* lost */
+};
+struct rr_bound_row { /* replication 1: what jobs waited for */
+    const char *what;
+    double job_hours, gpu_hours; /* of waiting */
+};
+struct rr_bar { /* of the Gantt plot of a small run: GPUs of one node held by an attempt */
+    const char *job_id, *class_name;
+    uint32_t node;         /* global id */
+    double from_gpu, gpus; /* which of the node's GPUs */
+    int64_t start_us, end_us;
+    bool interrupted;
+};
 struct rr_series {    /* a curve for a plot or timeline.csv */
-    const char *name; /* "used_gpus", "held_gpus", "queue_jobs", "queue_gpus", "cost_effective", "cost_billed", "wait_cdf" */
+    const char *name; /* "used_gpus", "held_gpus", "queue_jobs", "queue_gpus", "lost_gpus", "starting_gpus", "down_gpus",
+                       "cost_effective", "cost_billed", "wait_cdf" */
     const char *x_unit, *y_unit;
     size_t n;
     double *x, *mean, *min, *max; /* min and max NULL = no band */
@@ -70,17 +88,26 @@ struct rr_alternative {
     size_t n_notes;
     const struct rr_series *series;
     size_t n_series;
+    const struct rr_loss_row *loss; /* none: nothing was interrupted or lost */
+    size_t n_losses;
+    const struct rr_bound_row *bound; /* those that held for some time */
+    size_t n_bounds;
+    const struct rr_bar *bar; /* of at most RR_BAR_NODES nodes; none when the run is too large for a plot */
+    size_t n_bars;
     int64_t end_us; /* of replication 1 */
     int64_t not_submitted;
     /* Replication 1; NULL after loading from results.json, and jobs are then read from the database. */
     const struct rr_trace *trace;
     const struct rr_outcome *outcome;
+    const struct rr_attempt *attempt; /* NULL: none was kept, for nothing could interrupt a job */
+    size_t n_attempts;
     const struct rr_lease *lease;
     size_t n_leases;
     const struct rr_charge *charge;
     size_t n_charges;
     const char *const *node_name; /* by global node id, or NULL */
 };
+enum { RR_BAR_NODES = 64, RR_BAR_JOBS = 2000 };
 struct rr_pair {
     const char *a, *b;
     int metric;
@@ -139,6 +166,20 @@ struct rr_job_view {
  * `db_path`. Texts are borrowed until `each` returns. Alternatives without jobs in either place are passed over. */
 RR_CHECKED enum rr_status rr_store_jobs(const struct rr_store *s, const char *db_path,
                                         enum rr_status (*each)(void *ctx, const struct rr_job_view *job), void *ctx);
+
+/* One attempt as attempts.csv shows it. */
+struct rr_attempt_view {
+    const char *job_id, *pool, *reason, *alternative;
+    int64_t attempt;     /* of its job, from 1 */
+    int64_t node, nodes; /* first node, global id, and how many */
+    int64_t gpus_milli;  /* in total */
+    int64_t start_us, end_us;
+    __int128 used_milli_us, lost_milli_us; /* GPU time: held = used + lost */
+};
+/* Each attempt of replication 1 of every alternative, in order of end; from memory or, for a loaded store, from `db_path`. */
+RR_CHECKED enum rr_status rr_store_attempts(const struct rr_store *s, const char *db_path,
+                                            enum rr_status (*each)(void *ctx, const struct rr_attempt_view *attempt), void *ctx);
+bool rr_store_has_attempts(const struct rr_store *s);
 
 /* Name of pool `i` of an alternative, "" when there is none. */
 const char *rr_store_pool_name(const struct rr_alternative *a, int64_t i);

@@ -225,6 +225,57 @@ static void load_series(struct loader *l, int64_t id, struct rr_alternative *a)
     }
 }
 
+static void load_losses(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    struct rr_loss_row *r = rows(l, &q, "losses", OF, id, sizeof *r, &a->n_losses);
+    a->loss = r;
+    for (size_t i = 0; row(l, &q, i, a->n_losses); i++) {
+        r[i].reason = text(l, &q);
+        r[i].attempts = rr_sql_geti(&q);
+        r[i].nodes = rr_sql_geti(&q);
+        r[i].events = rr_sql_geti(&q);
+        r[i].gpu_hours = rr_sql_getd(&q);
+    }
+}
+
+static void load_bounds(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    struct rr_bound_row *r = rows(l, &q, "waited_for", OF, id, sizeof *r, &a->n_bounds);
+    a->bound = r;
+    for (size_t i = 0; row(l, &q, i, a->n_bounds); i++) {
+        r[i].what = text(l, &q);
+        r[i].job_hours = rr_sql_getd(&q);
+        r[i].gpu_hours = rr_sql_getd(&q);
+    }
+}
+
+static void load_bars(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    struct rr_bar *r = rows(l, &q, "bars", OF, id, sizeof *r, &a->n_bars);
+    a->bar = r;
+    for (size_t i = 0; row(l, &q, i, a->n_bars); i++) {
+        r[i].job_id = text(l, &q);
+        r[i].class_name = text(l, &q);
+        r[i].node = (uint32_t)rr_sql_geti(&q);
+        r[i].from_gpu = rr_sql_getd(&q);
+        r[i].gpus = rr_sql_getd(&q);
+        r[i].start_us = rr_sql_geti(&q);
+        r[i].end_us = rr_sql_geti(&q);
+        r[i].interrupted = rr_sql_geti(&q) != 0;
+    }
+}
+
+// The attempts stay in the file (data/store_attempts.c): how many there are is told.
+static void count_attempts(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    rows(l, &q, "attempts", OF, id, 1, &a->n_attempts);
+    rr_sql_close(&q);
+}
+
 static void load_leases(struct loader *l, int64_t id, struct rr_alternative *a)
 {
     struct rr_sql q;
@@ -296,7 +347,8 @@ static void load_metrics(struct loader *l, int64_t id, struct rr_alternative *a)
 static void load_alternatives(struct loader *l)
 {
     static void (*const parts[])(struct loader *, int64_t, struct rr_alternative *) = {
-        load_metrics, load_months, load_lines, load_classes, load_pools, load_laws, load_series, load_leases, load_nodes, load_charges};
+        load_metrics, load_months, load_lines, load_classes,   load_pools,  load_laws,  load_series,
+        load_losses,  load_bounds, load_bars,  count_attempts, load_leases, load_nodes, load_charges};
     struct rr_sql q;
     struct rr_alternative *r = rows(l, &q, "alternatives", "", 0, sizeof *r, &l->s->n_alternatives);
     l->s->alternative = r;

@@ -457,6 +457,7 @@ static int save_records(struct saver *v, int64_t id, const struct rr_alternative
         if (b->trace != a->trace) rc = save_names(v, a->trace, b);
         if (rc == SQLITE_OK) rc = save_jobs(v, id, a, b);
     }
+    if (rc == SQLITE_OK) rc = rr_save_attempts(v->db, id, a);
     if (rc == SQLITE_OK) rc = save_leases(v, id, a);
     if (rc == SQLITE_OK && a->node_name) rc = save_nodes(v, id, a);
     if (rc == SQLITE_OK) rc = save_charges(v, id, a);
@@ -473,6 +474,8 @@ static int save_all(struct saver *v)
     for (size_t k = 0; k < sizeof whole / sizeof *whole && rc == SQLITE_OK; k++) rc = whole[k](v);
     for (size_t i = 0; i < v->s->n_alternatives; i++) {
         for (size_t k = 0; k < sizeof each / sizeof *each && rc == SQLITE_OK; k++) rc = each[k](v, (int64_t)i, &v->s->alternative[i]);
+        static int (*const more[])(sqlite3 *, int64_t, const struct rr_alternative *) = {rr_save_losses, rr_save_bounds, rr_save_bars};
+        for (size_t k = 0; k < sizeof more / sizeof *more && rc == SQLITE_OK; k++) rc = more[k](v->db, (int64_t)i, &v->s->alternative[i]);
         if (rc == SQLITE_OK) rc = save_records(v, (int64_t)i, &v->s->alternative[i], &bases);
     }
     return rc;

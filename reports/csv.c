@@ -136,6 +136,32 @@ enum rr_status rr_csv_jobs(const struct rr_store *s, const char *db_path, struct
     return rr_store_jobs(s, db_path, put_job, &c);
 }
 
+static enum rr_status put_attempt(void *ctx, const struct rr_attempt_view *x)
+{
+    struct rr_cells *c = ctx;
+    rr_out_text(c, x->job_id);
+    rr_out_scaled(c, x->attempt, 0);
+    rr_out_text(c, x->pool);
+    rr_out_scaled(c, x->node, 0);
+    rr_out_scaled(c, x->nodes, 0);
+    rr_out_scaled(c, x->gpus_milli, 3);
+    rr_out_time(c, x->start_us);
+    rr_out_time(c, x->end_us);
+    rr_out_scaled(c, x->used_milli_us, 9);
+    rr_out_scaled(c, x->lost_milli_us, 9);
+    rr_out_text(c, x->reason);
+    rr_out_text(c, x->alternative);
+    rr_out_row(c);
+    return RR_OK;
+}
+
+enum rr_status rr_csv_attempts(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
+{
+    struct rr_cells c = {out, true};
+    header(out, "job_id,attempt,pool,node,nodes,gpus,start_s,end_s,used_gpu_s,lost_gpu_s,reason,alternative\n");
+    return rr_store_attempts(s, db_path, put_attempt, &c);
+}
+
 static void put_lease(struct rr_cells *c, const struct rr_alternative *a, const struct rr_lease *l)
 {
     rr_out_text(c, a->name);

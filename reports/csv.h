@@ -17,6 +17,7 @@ void rr_out_double(struct rr_cells *c, double v);               /* NaN is empty 
 void rr_out_row(struct rr_cells *c);                            /* the line's end */
 
 RR_CHECKED enum rr_status rr_csv_jobs(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
+RR_CHECKED enum rr_status rr_csv_attempts(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
 RR_CHECKED enum rr_status rr_csv_leases(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
 RR_CHECKED enum rr_status rr_csv_charges(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
 RR_CHECKED enum rr_status rr_csv_timeline(const struct rr_store *s, const char *db_path, struct rr_outfile *out);

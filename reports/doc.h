@@ -47,7 +47,7 @@ struct rr_figure {
 };
 struct rr_figures {
     size_t n;
-    struct rr_figure at[4];
+    struct rr_figure at[8];
 };
 
 struct rr_doc {

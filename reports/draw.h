@@ -58,6 +58,8 @@ bool rr_figure_cost(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_breakdown(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_gpus(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_wait(struct rr_drawing *d, struct rr_figure *f);
+bool rr_figure_queue(struct rr_drawing *d, struct rr_figure *f);
+bool rr_figure_gantt(struct rr_drawing *d, struct rr_figure *f);
 
 /* When another alternative became the cheapest by cumulative effective cost: "rent is the cheapest until Sep 2026, then own"; "" when none did. */
 const char *rr_cost_crossings(const struct rr_store *s, struct rr_arena *a);

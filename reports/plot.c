@@ -16,11 +16,13 @@
 static const struct {
     const char *name;
     bool (*draw)(struct rr_drawing *d, struct rr_figure *f);
-} figures[] = {{"cost", rr_figure_cost}, {"breakdown", rr_figure_breakdown}, {"gpus", rr_figure_gpus}, {"wait", rr_figure_wait}};
-const char *const rr_figure_names[] = {"cost", "breakdown", "gpus", "wait", NULL};
+} figures[] = {{"cost", rr_figure_cost}, {"breakdown", rr_figure_breakdown}, {"gpus", rr_figure_gpus},
+               {"wait", rr_figure_wait}, {"queue", rr_figure_queue},         {"gantt", rr_figure_gantt}};
+const char *const rr_figure_names[] = {"cost", "breakdown", "gpus", "wait", "queue", "gantt", NULL};
 enum { FIGURES = sizeof figures / sizeof *figures, MOST_SVG = 32 << 20 };
 
 enum { WIDE, NARROW, FORMS };
+_Static_assert((int)FIGURES <= (int)(sizeof((struct rr_figures *)0)->at / sizeof(struct rr_figure)), "rr_figures holds all");
 static const char *const suffix[FORMS] = {"", "_narrow"};
 
 /* The private directory and the figures that have data. */
@@ -78,6 +80,7 @@ static enum rr_status prepare(struct workshop *w, const struct rr_store *s)
         RR_TRY(draw(w, s, i, WIDE, f, &drawn));
         if (!drawn) continue;
         RR_TRY(draw(w, s, i, NARROW, &same, &drawn));
+        if (!drawn) w->height[NARROW][w->n] = 0; // the wide one does for both
         w->n++;
     }
     return RR_OK;
@@ -87,7 +90,9 @@ static enum rr_status prepare(struct workshop *w, const struct rr_store *s)
 static int spawn(const struct workshop *w, pid_t *pid)
 {
     char *argv[FORMS * FIGURES + 3] = {"gnuplot", "-d"};
-    for (size_t i = 0; i < FORMS * w->n; i++) argv[i + 2] = rr_strf(w->arena, "%s%s.gp", w->figure[i / FORMS].name, suffix[i % FORMS]);
+    size_t n = 2;
+    for (size_t i = 0; i < FORMS * w->n; i++)
+        if (w->height[i % FORMS][i / FORMS]) argv[n++] = rr_strf(w->arena, "%s%s.gp", w->figure[i / FORMS].name, suffix[i % FORMS]);
     const char *path = getenv("PATH");
     char *env[] = {rr_strf(w->arena, "PATH=%s", path ? path : "/usr/local/bin:/usr/bin:/bin"), "LC_ALL=C", "TZ=UTC",
                    rr_strf(w->arena, "HOME=%s", w->dir), NULL};
@@ -142,6 +147,7 @@ static enum rr_status collect(struct workshop *w, struct rr_figures *ret)
 {
     for (size_t i = 0; i < FORMS * w->n; i++) {
         const int form = (int)(i % FORMS);
+        if (w->height[form][i / FORMS] == 0) continue;
         struct rr_figure *f = &w->figure[i / FORMS];
         char *raw = NULL;
         RR_TRY(read_svg(path_of(w, rr_strf(w->arena, "%s%s", f->name, suffix[form]), ".svg"), &raw));

@@ -119,10 +119,14 @@ static enum rr_status stage_csv(struct writing *w)
     static const struct {
         const char *name;
         enum rr_status (*write)(const struct rr_store *, const char *, struct rr_outfile *);
-    } file[] = {
-        {"jobs.csv", rr_csv_jobs}, {"leases.csv", rr_csv_leases}, {"charges.csv", rr_csv_charges}, {"timeline.csv", rr_csv_timeline}};
+    } file[] = {{"jobs.csv", rr_csv_jobs},
+                {"attempts.csv", rr_csv_attempts},
+                {"leases.csv", rr_csv_leases},
+                {"charges.csv", rr_csv_charges},
+                {"timeline.csv", rr_csv_timeline}};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         struct rr_outfile *o;
+        if (file[i].write == rr_csv_attempts && !rr_store_has_attempts(w->s)) continue;
         RR_TRY(stage(w, file[i].name, &o));
         RR_TRY(file[i].write(w->s, w->db_path, o));
         RR_TRY(rr_outfile_finish(o));

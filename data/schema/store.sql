@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: GPL-3.0-or-later
 -- data/schema/store.sql - results.db, schema rackrate.results/1. Times are microseconds from the start, money is millionths of the
--- currency unit, GPUs are thousandths. The views "job", "lease" and "charge" show the same in seconds, units and words.
+-- currency unit, GPUs are thousandths. The views "job", "attempt", "lease" and "charge" show the same in seconds, units and words.
 -- data/store_sql.c holds the same text; tests/unit/test_store.c compares them.
 
 CREATE TABLE meta (key TEXT PRIMARY KEY, value) WITHOUT ROWID;
@@ -40,6 +40,15 @@ CREATE TABLE gates (
     name TEXT NOT NULL, alternative TEXT NOT NULL, metric TEXT NOT NULL, stat TEXT NOT NULL, is_max INTEGER NOT NULL, "limit" REAL,
     value REAL, result TEXT NOT NULL);
 
+CREATE TABLE losses (
+    alternative INTEGER NOT NULL, reason TEXT NOT NULL, attempts INTEGER NOT NULL, nodes INTEGER NOT NULL, events INTEGER NOT NULL,
+    gpu_hours REAL);
+CREATE TABLE waited_for (alternative INTEGER NOT NULL, what TEXT NOT NULL, job_hours REAL, gpu_hours REAL);
+-- Of a small run: which GPUs of which node an attempt held.
+CREATE TABLE bars (
+    alternative INTEGER NOT NULL, job_id TEXT NOT NULL, class TEXT NOT NULL, node INTEGER NOT NULL, from_gpu REAL, gpus REAL,
+    start_us INTEGER NOT NULL, end_us INTEGER NOT NULL, interrupted INTEGER NOT NULL);
+
 -- Replication 1 of every alternative.
 CREATE TABLE names (id INTEGER PRIMARY KEY, text TEXT NOT NULL);
 CREATE TABLE nodes (alternative INTEGER NOT NULL, node INTEGER NOT NULL, name TEXT NOT NULL);
@@ -47,6 +56,11 @@ CREATE TABLE jobs (
     alternative INTEGER NOT NULL, job_id, user INTEGER, account INTEGER, class INTEGER, gpus_milli INTEGER NOT NULL,
     submit_us INTEGER NOT NULL, start_us INTEGER, end_us INTEGER, run_us INTEGER, lost_us INTEGER NOT NULL, attempts INTEGER NOT NULL,
     status TEXT NOT NULL, pool INTEGER NOT NULL, reason TEXT NOT NULL);
+-- Where a job could be interrupted: each start of it, in order of end. GPU time held = used + lost.
+CREATE TABLE attempts (
+    alternative INTEGER NOT NULL, job_id, attempt INTEGER NOT NULL, pool INTEGER NOT NULL, node INTEGER NOT NULL, nodes INTEGER NOT NULL,
+    gpus_milli INTEGER NOT NULL, start_us INTEGER NOT NULL, end_us INTEGER NOT NULL, used_milli_us INTEGER NOT NULL,
+    lost_milli_us INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE leases (
     alternative INTEGER NOT NULL, pool INTEGER NOT NULL, node INTEGER NOT NULL, start_us INTEGER NOT NULL, ready_us INTEGER NOT NULL,
     end_us INTEGER NOT NULL, used_milli_us INTEGER NOT NULL, down_milli_us INTEGER NOT NULL);
@@ -63,6 +77,11 @@ CREATE VIEW job AS
            p.name AS pool, j.reason
     FROM jobs j JOIN alternatives a ON a.id = j.alternative LEFT JOIN names u ON u.id = j.user LEFT JOIN names c ON c.id = j.account
          LEFT JOIN names k ON k.id = j.class LEFT JOIN pools p ON p.alternative = j.alternative AND p.pool = j.pool;
+CREATE VIEW attempt AS
+    SELECT a.name AS alternative, x.job_id, x.attempt, p.name AS pool, x.node, x.nodes, x.gpus_milli / 1e3 AS gpus,
+           x.start_us / 1e6 AS start_s, x.end_us / 1e6 AS end_s, x.used_milli_us / 3.6e12 AS used_gpu_hours,
+           x.lost_milli_us / 3.6e12 AS lost_gpu_hours, x.reason
+    FROM attempts x JOIN alternatives a ON a.id = x.alternative LEFT JOIN pools p ON p.alternative = x.alternative AND p.pool = x.pool;
 CREATE VIEW lease AS
     SELECT a.name AS alternative, p.name AS pool, l.node, l.start_us / 1e6 AS start_s, l.ready_us / 1e6 AS ready_s,
            l.end_us / 1e6 AS end_s, l.used_milli_us / 3.6e12 AS used_gpu_hours, l.down_milli_us / 3.6e12 AS down_gpu_hours
@@ -74,5 +93,6 @@ CREATE VIEW charge AS
     FROM charges x JOIN alternatives a ON a.id = x.alternative LEFT JOIN pools p ON p.alternative = x.alternative AND p.pool = x.pool;
 
 -- Made when all rows are in.
+CREATE INDEX attempts_of ON attempts (alternative);
 CREATE INDEX leases_of ON leases (alternative);
 CREATE INDEX charges_of ON charges (alternative);

@@ -60,6 +60,13 @@ static size_t choose(const struct rr_store *s, struct shown *w)
     return pools;
 }
 
+static bool any_bars(const struct rr_store *s)
+{
+    for (size_t i = 0; i < s->n_alternatives; i++)
+        if (s->alternative[i].n_bars) return true;
+    return false;
+}
+
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
     static const char *const title[] = {"Alternative", "Pool", "Hardware, plan", "Nodes"};
@@ -67,6 +74,10 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     if (choose(s, &w) == 0) return;
     rr_doc_heading(d, 2, "Where the GPU time went");
     rr_doc_figure(d, "gpus");
+    rr_doc_figure(d, "gantt");
+    if (d->figures && d->figures->n && !any_bars(s))
+        rr_doc_para(d, "A plot node by node is left out: it is drawn of runs with at most %d nodes and %s jobs.", RR_BAR_NODES,
+                    rr_show_count(d->arena, RR_BAR_JOBS));
     struct rr_table *t =
         rr_doc_table(d, "GPU-hours by pool, replication 1: held = used + lost + idle + starting + down; what is 0 throughout is left out.");
     for (size_t i = 0; i < sizeof title / sizeof *title; i++) rr_table_column(t, title[i], i > 2);

@@ -50,6 +50,34 @@ static void states(const struct rr_store *s, struct rr_doc *d, const size_t *cho
     }
 }
 
+static void waited_for(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
+{
+    struct rr_table *t = NULL;
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_alternative *a = &s->alternative[chosen[i]];
+        double jobs = 0, gpus = 0;
+        for (size_t k = 0; k < a->n_bounds; k++) jobs += a->bound[k].job_hours, gpus += a->bound[k].gpu_hours;
+        for (size_t k = 0; k < a->n_bounds; k++) {
+            const struct rr_bound_row *b = &a->bound[k];
+            if (!t) {
+                static const char *const title[] = {"Alternative", "Jobs waited for", "Job-hours", "GPU-hours asked for", "Share"};
+                t = rr_doc_table(
+                    d, "What jobs waited for, replication 1: all waiting inside the horizon by what held each job back, looked at a few "
+                       "times in each time bin.");
+                for (size_t c = 0; c < sizeof title / sizeof *title; c++) rr_table_column(t, title[c], c > 1);
+            }
+            rr_table_row(t);
+            rr_table_cell(t, rr_show_name(s, d->arena, chosen[i]));
+            rr_table_cell(t, b->what);
+            rr_table_cell(t, rr_show_number(d->arena, b->job_hours));
+            rr_table_cell(t, rr_show_number(d->arena, b->gpu_hours));
+            const double share = gpus > 0 ? b->gpu_hours / gpus : b->job_hours / jobs;
+            rr_table_cell(t, rr_show_share(d->arena, share));
+            rr_table_bar(t, share);
+        }
+    }
+}
+
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
     size_t chosen[MOST];
@@ -58,6 +86,8 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     rr_doc_heading(d, 2, "When it is done");
     rr_doc_figure(d, "wait");
     times(s, d, chosen, n);
+    rr_doc_figure(d, "queue");
+    waited_for(s, d, chosen, n);
     states(s, d, chosen, n);
 }
 

@@ -97,7 +97,8 @@ static void init_placing(struct rr_sim *s, const struct rr_placement *pl)
 static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
 {
     const struct rr_scenario *sc = w->scenario;
-    *s = (struct rr_sim){.world = w, .trace = w->trace, .how = &sc->scheduler, .n_pools = sc->n_pools, .free_slot = UINT32_MAX};
+    *s = (struct rr_sim){
+        .world = w, .trace = w->trace, .how = &sc->scheduler, .n_pools = sc->n_pools, .free_slot = UINT32_MAX, .bound_us = RR_NEVER};
     if (sc->n_pools == 0) return rr_fail(RR_EINPUT, "/pools: the scenario has no pool");
     const struct rr_kind *policy = s->how->policy ? s->how->policy : policies[0];
     const struct rr_kind *placement = s->how->placement ? s->how->placement : placements[0];
@@ -130,6 +131,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     if (needs_attempts(s)) rr_attempts_init(s);
     RR_TRY(rr_elastic_init(s));
     rr_series_init(&s->series, w->timeline_bins, w->horizon_us);
+    s->seats = w->timeline_bins > 0 && w->trace->n <= RR_SEAT_JOBS;
     s->policy_state = zeroed(s->policy->state_size + 1, 1);
     s->policy->init(s->policy_state, s);
     RR_TRY(rr_supply_start(s));
@@ -164,6 +166,7 @@ static void sim_done(struct rr_sim *s)
     rr_events_done(&s->events);
     rr_vec_done(&s->slot);
     rr_vec_done(&s->lease);
+    rr_vec_done(&s->seat);
     free(s->series.bin);
     free(s->expected);
     free(s->order);
@@ -175,9 +178,25 @@ static void sim_done(struct rr_sim *s)
 
 // --- the loop ---
 
+// What is held and not in use: ready, closed, or still starting.
+static void idle_levels(struct rr_sim *s)
+{
+    int64_t ready = 0, down = 0;
+    for (size_t i = 0; i < s->n_pools; i++) {
+        ready += s->pool[i].free_milli / s->pool[i].slices;
+        down += s->pool[i].closed_milli / s->pool[i].slices;
+    }
+    const int64_t starting = s->level.held_milli - s->level.used_milli - ready - down;
+    s->level.down_milli = down;
+    s->level.starting_milli = starting > 0 ? starting : 0;
+}
+
 static void advance(struct rr_sim *s, int64_t t)
 {
-    rr_series_advance(&s->series, t, &s->level);
+    if (s->series.bin && t > s->series.last_us) {
+        idle_levels(s);
+        rr_series_advance(&s->series, t, &s->level);
+    }
     const int64_t h = s->world->horizon_us;
     if (h != RR_NEVER && t > h / 2 && s->level.queue > 0) { // backlog in the third and in the fourth quarter
         const int64_t cut = h / 2 + h / 4, from = s->now_us > h / 2 ? s->now_us : h / 2;
@@ -248,6 +267,15 @@ static bool is_round(struct rr_sim *s)
     return false;
 }
 
+static void bound(struct rr_sim *s)
+{
+    if (s->level.queue == 0) {
+        if (s->bound_us != RR_NEVER) rr_bound_close(s, s->now_us);
+    } else if (s->bound_us == RR_NEVER || s->now_us >= s->bound_due_us) {
+        rr_bound_look(s);
+    }
+}
+
 static void instant(struct rr_sim *s, size_t *next)
 {
     const int64_t t = s->now_us;
@@ -263,6 +291,7 @@ static void instant(struct rr_sim *s, size_t *next)
         s->policy->pass(s->policy_state, s);
         rr_sim_grow(s);
     }
+    if (s->series.bin) bound(s);
     if (s->level.queue > s->queue_max) s->queue_max = s->level.queue;
     if (s->any_elastic) rr_elastic_settle(s);
 }
@@ -364,6 +393,15 @@ static void cut_off(struct rr_sim *s, int64_t end_us)
         if (s->outcome[j].state == RR_JOB_WAITING) s->outcome[j].reason = RR_WHY_HORIZON;
 }
 
+static void put_seats(struct rr_sim *s, struct rr_replay *r)
+{
+    if (!s->seats) return;
+    for (size_t i = 0; i < s->seat.n; i++) s->seat.at[i].node += s->node_base[s->seat.at[i].pool];
+    r->seat = s->seat.at;
+    r->n_seats = s->seat.n;
+    s->seat.at = NULL;
+}
+
 static void finish(struct rr_sim *s, struct rr_replay *r)
 {
     const int64_t end_us = s->world->horizon_us != RR_NEVER ? s->world->horizon_us : s->now_us;
@@ -374,6 +412,7 @@ static void finish(struct rr_sim *s, struct rr_replay *r)
     fix_ids(s);
     put_nodes(s, r);
     put_leases(s, r);
+    put_seats(s, r);
     r->outcome = s->outcome;
     s->outcome = NULL;
     r->class_of = s->class_of;
@@ -384,6 +423,11 @@ static void finish(struct rr_sim *s, struct rr_replay *r)
         r->held_us = s->attempts->held_us;
         s->attempts->past.at = NULL;
         s->attempts->held_us = NULL;
+    }
+    if (s->series.bin) {
+        rr_bound_close(s, end_us);
+        rr_bound_scale(s);
+        memcpy(r->bound, s->bound, sizeof r->bound);
     }
     rr_series_finish(&s->series, end_us, &r->timeline);
     r->queue_grows = s->level.queue > 0 && s->backlog[1] > 1.1 * s->backlog[0]; // mean backlog of the last quarter against the one before
@@ -409,6 +453,7 @@ void rr_replay_done(struct rr_replay *r)
     free(r->held_us);
     free(r->class_of);
     free(r->lease);
+    free(r->seat);
     free(r->pool_lease);
     free(r->node_gpus);
     free(r->pool);

@@ -35,9 +35,30 @@ struct rr_pool_time {
 struct rr_timeline {
     size_t n;
     int64_t bin_us;
-    double *used_mean, *held_mean, *queue_mean, *queue_gpus_mean; /* [n] in GPUs, GPUs, jobs, GPUs */
-    double *used_min, *used_max, *held_min, *held_max, *queue_max;
+    double *used_mean, *held_mean, *queue_mean,
+        *queue_gpus_mean; /* [n] in GPUs, GPUs, jobs, GPUs; used: what jobs hold, lost time included */
+    double *used_min, *used_max, *held_min, *held_max, *queue_min, *queue_max, *queue_gpus_min, *queue_gpus_max;
+    double *starting_mean, *down_mean; /* GPUs */
 };
+/* What jobs wait for (sim/engine/bound.c), asked of every job that waits: the first that holds. */
+enum rr_bound {
+    RR_BOUND_POLICY,   /* there is room now: the policy's order, a reservation, a quota or a round holds the job back */
+    RR_BOUND_SCATTER,  /* GPUs enough are free in a pool that could run it, but not in one place, or without the CPUs, memory or type */
+    RR_BOUND_STARTING, /* too few are free in all of its pools, and one of them may still get nodes: they boot, or nobody asked for them */
+    RR_BOUND_LIMIT,    /* the same, and one of them is elastic and at its limit */
+    RR_BOUND_TYPE,     /* the same, but a pool that it may not use has enough */
+    RR_BOUND_SIZE,     /* too few are free anywhere */
+    RR_BOUNDS,
+};
+struct rr_bound_time {
+    double jobs_us, gpus_us; /* waiting time: jobs x microseconds, GPUs asked for x microseconds */
+};
+/* A node that an attempt held: kept for small runs alone, with a timeline: at most RR_SEAT_JOBS jobs, nodes and starts below. */
+struct rr_seat {
+    uint32_t job, node;     /* node: global id */
+    uint16_t pool, attempt; /* attempt of the job, from 1 */
+};
+enum { RR_SEAT_JOBS = 2000, RR_SEAT_NODES = 64, RR_SEATS = 20000 };
 struct rr_replay {
     int64_t end_us; /* the horizon, or the last event */
     size_t n_jobs;
@@ -53,6 +74,9 @@ struct rr_replay {
     int32_t *node_gpus;        /* [n_nodes] by global node id */
     struct rr_pool_time *pool; /* [n_pools] */
     struct rr_timeline timeline;
+    struct rr_seat *seat; /* [n_seats] in order of start; NULL: the run is too large, or there is no timeline */
+    size_t n_seats;
+    struct rr_bound_time bound[RR_BOUNDS]; /* all waiting inside the replay by what it was for; 0 without a timeline */
     int64_t queue_max;
     int64_t events;   /* popped, for the benchmark */
     bool queue_grows; /* the backlog still grew at the horizon: waits are censored */
@@ -61,6 +85,7 @@ struct rr_replay {
  * Errors: RR_EINPUT (an elastic pool without max, a static pool of 0 nodes that cannot be funded...), with the pointer. */
 RR_CHECKED enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret);
 void rr_replay_done(struct rr_replay *r);
+const char *rr_bound_text(enum rr_bound b); /* "too few GPUs free anywhere" */
 /* Laws 1 and 2 recomputed from outcomes and leases: RR_EINTERNAL with the numbers when broken; `detail` gets the printed line. */
 RR_CHECKED enum rr_status rr_replay_check_jobs(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
 RR_CHECKED enum rr_status rr_replay_check_time(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/series.c - bins of the timeline. */
 #include "sim/engine/series.h"
+#include <string.h>
 
-static const struct rr_bin empty = {.used_min = INT64_MAX, .held_min = INT64_MAX};
+static const struct rr_bin empty = {.used_min = INT64_MAX, .held_min = INT64_MAX, .queue_min = INT64_MAX, .queue_milli_min = INT64_MAX};
 
 // The least width from a ladder that people read easily, >= least_us.
 static int64_t nice_width(int64_t least_us)
@@ -32,11 +33,16 @@ static void merge(struct rr_bin *a, const struct rr_bin *b)
     a->held += b->held;
     a->queue += b->queue;
     a->queue_milli += b->queue_milli;
+    a->starting += b->starting;
+    a->down += b->down;
     if (b->used_min < a->used_min) a->used_min = b->used_min;
     if (b->used_max > a->used_max) a->used_max = b->used_max;
     if (b->held_min < a->held_min) a->held_min = b->held_min;
     if (b->held_max > a->held_max) a->held_max = b->held_max;
+    if (b->queue_min < a->queue_min) a->queue_min = b->queue_min;
     if (b->queue_max > a->queue_max) a->queue_max = b->queue_max;
+    if (b->queue_milli_min < a->queue_milli_min) a->queue_milli_min = b->queue_milli_min;
+    if (b->queue_milli_max > a->queue_milli_max) a->queue_milli_max = b->queue_milli_max;
 }
 
 static void widen(struct rr_series *s)
@@ -61,11 +67,16 @@ void rr_series_advance_(struct rr_series *s, int64_t to_us, const struct rr_seri
                                     .held = (double)v->held_milli * dt,
                                     .queue = (double)v->queue * dt,
                                     .queue_milli = (double)v->queue_milli * dt,
+                                    .starting = (double)v->starting_milli * dt,
+                                    .down = (double)v->down_milli * dt,
                                     .used_min = v->used_milli,
                                     .used_max = v->used_milli,
                                     .held_min = v->held_milli,
                                     .held_max = v->held_milli,
-                                    .queue_max = v->queue};
+                                    .queue_min = v->queue,
+                                    .queue_max = v->queue,
+                                    .queue_milli_min = v->queue_milli,
+                                    .queue_milli_max = v->queue_milli};
         merge(&s->bin[i], &step);
         s->last_us = edge;
     }
@@ -83,7 +94,21 @@ static void put(struct rr_timeline *t, size_t i, const struct rr_bin *b, double 
     t->used_max[i] = (double)b->used_max / 1000;
     t->held_min[i] = (double)b->held_min / 1000;
     t->held_max[i] = (double)b->held_max / 1000;
+    t->queue_min[i] = (double)b->queue_min;
     t->queue_max[i] = (double)b->queue_max;
+    t->queue_gpus_min[i] = (double)b->queue_milli_min / 1000;
+    t->queue_gpus_max[i] = (double)b->queue_milli_max / 1000;
+    t->starting_mean[i] = b->starting / width_us / 1000;
+    t->down_mean[i] = b->down / width_us / 1000;
+}
+
+enum { COLUMNS = 14 };
+static void columns_of(struct rr_timeline *t, double **ret[COLUMNS])
+{
+    double **const all[COLUMNS] = {&t->used_mean,      &t->held_mean,      &t->queue_mean,    &t->queue_gpus_mean, &t->used_min,
+                                   &t->used_max,       &t->held_min,       &t->held_max,      &t->queue_min,       &t->queue_max,
+                                   &t->queue_gpus_min, &t->queue_gpus_max, &t->starting_mean, &t->down_mean};
+    memcpy(ret, all, sizeof all);
 }
 
 void rr_series_finish(struct rr_series *s, int64_t end_us, struct rr_timeline *t)
@@ -92,9 +117,9 @@ void rr_series_finish(struct rr_series *s, int64_t end_us, struct rr_timeline *t
     if (!s->bin) return;
     t->bin_us = s->bin_us;
     t->n = (size_t)((end_us + s->bin_us - 1) / s->bin_us);
-    double **const all[] = {&t->used_mean, &t->held_mean, &t->queue_mean, &t->queue_gpus_mean, &t->used_min,
-                            &t->used_max,  &t->held_min,  &t->held_max,   &t->queue_max};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = column(t->n);
+    double **all[COLUMNS];
+    columns_of(t, all);
+    for (size_t i = 0; i < COLUMNS; i++) *all[i] = column(t->n);
     for (size_t i = 0; i < t->n; i++) {
         const int64_t from = (int64_t)i * s->bin_us;
         put(t, i, &s->bin[i], (double)(end_us - from < s->bin_us ? end_us - from : s->bin_us));
@@ -105,8 +130,8 @@ void rr_series_finish(struct rr_series *s, int64_t end_us, struct rr_timeline *t
 
 void rr_timeline_done(struct rr_timeline *t)
 {
-    double *const all[] = {t->used_mean, t->held_mean, t->queue_mean, t->queue_gpus_mean, t->used_min,
-                           t->used_max,  t->held_min,  t->held_max,   t->queue_max};
-    for (size_t i = 0; i < sizeof all / sizeof *all; i++) free(all[i]);
+    double **all[COLUMNS];
+    columns_of(t, all);
+    for (size_t i = 0; i < COLUMNS; i++) free(*all[i]);
     *t = (struct rr_timeline){0};
 }

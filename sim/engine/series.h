@@ -6,10 +6,11 @@
 
 struct rr_series_now { /* values that hold since the last advance */
     int64_t used_milli, held_milli, queue, queue_milli;
+    int64_t starting_milli, down_milli; /* brought up to date when the series is */
 };
 struct rr_bin {
-    double used, held, queue, queue_milli; /* integrals over the bin, value x microseconds */
-    int64_t used_min, used_max, held_min, held_max, queue_max;
+    double used, held, queue, queue_milli, starting, down; /* integrals over the bin, value x microseconds */
+    int64_t used_min, used_max, held_min, held_max, queue_min, queue_max, queue_milli_min, queue_milli_max;
 };
 struct rr_series {
     struct rr_bin *bin;

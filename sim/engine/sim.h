@@ -137,6 +137,10 @@ struct rr_sim {
     RR_VEC(struct rr_lease) lease;
     struct rr_series series;
     struct rr_series_now level;
+    RR_VEC(struct rr_seat) seat;
+    bool seats;                                                  /* they are kept */
+    struct rr_bound_time bound[RR_BOUNDS], bound_now[RR_BOUNDS]; /* so far; who waits for what since bound_us, x 1 microsecond */
+    int64_t bound_us, bound_due_us;                              /* the last look at what jobs wait for, RR_NEVER: none waits; the next */
     int64_t queue_max, n_events;
     bool any_elastic;
     bool any_spill;                        /* a pool has spill_after */
@@ -234,6 +238,11 @@ uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool);
 void rr_sim_node_release(struct rr_sim *s, size_t pool, uint32_t node);
 /* Nodes that the pool may hold from now on (cut to its max): growth stops there; what is held above stays until it is lost or released. */
 void rr_sim_limit(struct rr_sim *s, size_t pool, int64_t nodes);
+
+/* --- what jobs wait for --- */
+void rr_bound_look(struct rr_sim *s); /* with a timeline: after a pass, while jobs wait */
+void rr_bound_close(struct rr_sim *s, int64_t end_us);
+void rr_bound_scale(struct rr_sim *s); /* after the last: to the exact sums of the timeline, before it is handed over */
 
 /* --- between the parts of the engine --- */
 enum rr_told { RR_TOLD_HELD, RR_TOLD_READY, RR_TOLD_RELEASED, RR_TOLD_DRAINED };

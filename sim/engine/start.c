@@ -143,6 +143,14 @@ static void use_gpus(struct rr_sim *s, struct rr_fleet_pool *p, int64_t milli)
     s->level.used_milli += p->slices == 1 ? milli : p->taken_milli / p->slices - before;
 }
 
+static void note_seats(struct rr_sim *s, uint32_t job, size_t pool, uint32_t first, int64_t nodes)
+{
+    for (uint32_t n = first; nodes > 0 && s->seats; n = s->pool[pool].node[n].next, nodes--) {
+        rr_vec_push(&s->seat, ((struct rr_seat){job, n, (uint16_t)pool, s->outcome[job].attempts}));
+        s->seats = n < RR_SEAT_NODES && s->seat.n <= RR_SEATS;
+    }
+}
+
 uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool, uint32_t node)
 {
     const struct rr_need *n = rr_need_of(&s->asks, ask, pool);
@@ -170,6 +178,7 @@ uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool,
     o->pool = (uint16_t)pool;
     if (o->attempts < UINT16_MAX) o->attempts++;
     o->state = RR_JOB_RUNNING;
+    if (s->seats) note_seats(s, job, pool, node, n->nodes);
     use_gpus(s, &s->pool[pool], n->milli);
     s->moved_us = s->now_us;
     leave_queue(s, ask);

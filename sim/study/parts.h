@@ -58,6 +58,8 @@ struct rr_telling {
 RR_CHECKED enum rr_status rr_tell_rows(const struct rr_telling *t);   /* months, cost lines, classes, pools */
 RR_CHECKED enum rr_status rr_tell_series(const struct rr_telling *t); /* timeline, cost curves, wait CDF */
 
+void rr_tell_bars(const struct rr_telling *t); /* bars.c: of a small run */
+
 /* given.c: RR_NOTE_GIVEN for the money inputs of the variant's own document. */
 void rr_note_given(const struct rr_scenario *s, struct rr_notes *notes);
 

@@ -260,10 +260,49 @@ static enum rr_status tell_pools(const struct rr_telling *t)
     return RR_OK;
 }
 
+/* ---- what was lost, and what was waited for ---- */
+
+static void tell_losses(const struct rr_telling *t)
+{
+    const struct rr_replay *r = &t->run->replay;
+    struct rr_loss_row all[RR_WHYS] = {0}, *row = RR_NEWS(t->arena, struct rr_loss_row, RR_WHYS);
+    size_t n = 0;
+    for (size_t i = 0; i < r->n_attempts; i++) all[r->attempt[i].reason].attempts++;
+    for (size_t p = 0; p < t->scenario->n_pools; p++)
+        for (int k = 0; k < RR_WHYS; k++) {
+            all[k].nodes += r->pool[p].nodes_lost[k];
+            all[k].events += r->pool[p].events_of[k];
+            all[k].gpu_hours += gpu_hours(r->pool[p].lost_to[k] / rr_pool_slices(&t->scenario->pool[p]));
+        }
+    for (int k = 0; k < RR_WHYS; k++) {
+        if (!rr_why_interrupts((enum rr_reason)k)) all[k].attempts = 0; // those came to their own end
+        all[k].reason = rr_why_text((enum rr_reason)k);
+        if (all[k].attempts || all[k].nodes || all[k].gpu_hours > 0) row[n++] = all[k];
+    }
+    t->alt->loss = row;
+    t->alt->n_losses = n;
+}
+
+static void tell_bounds(const struct rr_telling *t)
+{
+    struct rr_bound_row *row = RR_NEWS(t->arena, struct rr_bound_row, RR_BOUNDS);
+    size_t n = 0;
+    for (int k = 0; k < RR_BOUNDS; k++) {
+        const struct rr_bound_time *b = &t->run->replay.bound[k];
+        if (b->jobs_us > 0)
+            row[n++] = (struct rr_bound_row){rr_bound_text((enum rr_bound)k), b->jobs_us / (double)RR_H, b->gpus_us / (double)RR_H};
+    }
+    t->alt->bound = row;
+    t->alt->n_bounds = n;
+}
+
 enum rr_status rr_tell_rows(const struct rr_telling *t)
 {
     RR_TRY(tell_months(t));
     RR_TRY(tell_lines(t));
     RR_TRY(tell_classes(t));
+    tell_losses(t);
+    tell_bounds(t);
+    rr_tell_bars(t);
     return tell_pools(t);
 }

@@ -4,7 +4,7 @@
 #include "sim/study/parts.h"
 #include <string.h>
 
-enum { COST_POINTS = 240, CDF_POINTS = 200, SERIES = 7 };
+enum { COST_POINTS = 240, CDF_POINTS = 200, SERIES = 10 };
 
 static double *copy(struct rr_arena *a, const double *v, size_t n)
 {
@@ -77,22 +77,60 @@ static struct rr_series wait_cdf(const struct rr_telling *t)
     return s;
 }
 
+static bool any(const double *v, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (v[i] > 0) return true;
+    return false;
+}
+
+// `gpus` over [from, to) into the bins' means.
+static void spread(const struct rr_timeline *tl, double *mean, double gpus, int64_t from, int64_t to)
+{
+    for (int64_t i = from / tl->bin_us; from < to && i < (int64_t)tl->n; i++) {
+        const int64_t edge = (i + 1) * tl->bin_us < to ? (i + 1) * tl->bin_us : to;
+        mean[i] += gpus * (double)(edge - from) / (double)tl->bin_us;
+        from = edge;
+    }
+}
+
+/* Work that was thrown away is the last of its attempt; what starting and checkpoints cost is laid evenly over the time before. */
+static const double *lost_gpus(const struct rr_telling *t)
+{
+    const struct rr_replay *r = &t->run->replay;
+    double *mean = RR_NEWS(t->arena, double, r->timeline.n);
+    for (size_t i = 0; i < r->n_attempts; i++) {
+        const struct rr_attempt *a = &r->attempt[i];
+        const double gpus = (double)a->gpus_milli / 1000 / (double)rr_pool_slices(&t->scenario->pool[a->pool]);
+        const int64_t thrown = a->lost_us - a->overhead_us, cut = a->end_us - thrown;
+        spread(&r->timeline, mean, gpus, cut, a->end_us);
+        if (cut > a->start_us) spread(&r->timeline, mean, gpus * (double)a->overhead_us / (double)(cut - a->start_us), a->start_us, cut);
+    }
+    return mean;
+}
+
 enum rr_status rr_tell_series(const struct rr_telling *t)
 {
-    const struct rr_timeline *tl = &t->run->replay.timeline;
+    const struct rr_replay *r = &t->run->replay;
+    const struct rr_timeline *tl = &r->timeline;
     struct rr_series *s = RR_NEWS(t->arena, struct rr_series, SERIES);
     size_t n = 0;
     if (tl->n) {
         s[n++] = from_timeline(t, "used_gpus", "GPUs", tl->used_mean, tl->used_min, tl->used_max);
         s[n++] = from_timeline(t, "held_gpus", "GPUs", tl->held_mean, tl->held_min, tl->held_max);
-        s[n++] = from_timeline(t, "queue_jobs", "jobs", tl->queue_mean, NULL, tl->queue_max);
-        s[n++] = from_timeline(t, "queue_gpus", "GPUs", tl->queue_gpus_mean, NULL, NULL);
+        s[n++] = from_timeline(t, "queue_jobs", "jobs", tl->queue_mean, tl->queue_min, tl->queue_max);
+        s[n++] = from_timeline(t, "queue_gpus", "GPUs", tl->queue_gpus_mean, tl->queue_gpus_min, tl->queue_gpus_max);
+        if (r->n_attempts) s[n++] = from_timeline(t, "lost_gpus", "GPUs", lost_gpus(t), NULL, NULL);
+        if (any(tl->starting_mean, tl->n)) s[n++] = from_timeline(t, "starting_gpus", "GPUs", tl->starting_mean, NULL, NULL);
+        if (any(tl->down_mean, tl->n)) s[n++] = from_timeline(t, "down_gpus", "GPUs", tl->down_mean, NULL, NULL);
     }
     if (!t->alt->unpriced) {
         s[n++] = cost_curve(t, true);
         s[n++] = cost_curve(t, false);
     }
     s[n++] = wait_cdf(t);
+    t->alt->attempt = r->attempt;
+    t->alt->n_attempts = r->n_attempts;
     t->alt->series = s;
     t->alt->n_series = n;
     return RR_OK;

@@ -33,7 +33,7 @@ static void the_figures_say_what_they_show(void **state)
     struct rr_figures f;
     sample_open(&p, 1);
     if (rr_plots(&p.store, p.arena, &f) != RR_OK) fail_msg("%s", rr_reason());
-    assert_int_equal(f.n, 4);
+    assert_int_equal(f.n, 5);
     const char *cost = named(&f, "cost")->svg;
     has(cost, "<title>Cumulative effective cost</title>");
     has(cost, "cumulative cost (million USD)");
@@ -111,7 +111,7 @@ static void no_name_is_obeyed(void **state)
     if (st != RR_OK) fail_msg("%s", rr_reason());
     assert_int_equal(left, 0);
     assert_int_equal(made, 1); // the odd directory itself
-    assert_int_equal(f.n, 4);
+    assert_int_equal(f.n, 5);
     for (size_t i = 0; i < f.n; i++) {
         assert_null(strstr(f.at[i].inlined, "<script"));
         assert_null(strstr(f.at[i].svg, "<script"));
@@ -200,7 +200,7 @@ static void odd_stores_are_drawn(void **state)
                     r->x[j] *= scale, r->mean[j] *= k % 3 ? 1 : -1e-7;
             }
         if (rr_plots(&p.store, p.arena, &f) != RR_OK) fail_msg("%g s: %s", span[k / 2], rr_reason());
-        assert_int_equal(f.n, 4);
+        assert_int_equal(f.n, 5);
         sample_close(&p);
     }
     struct sample p;

@@ -198,12 +198,12 @@ static void what_is_no_results_db_is_refused(void **state)
     refused(in_dir("text.db"), RR_EINPUT, "is no results.db");
     sqlite3 *db;
     assert_int_equal(sqlite3_open(in_dir("other.db"), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (x); PRAGMA application_id=1920103532; PRAGMA user_version=2", NULL, NULL, NULL),
+    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (x); PRAGMA application_id=1920103532; PRAGMA user_version=7", NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_close(db);
     refused(in_dir("other.db"), RR_EINPUT, "another version");
     assert_int_equal(sqlite3_open(in_dir("bare.db"), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (x); PRAGMA application_id=1920103532; PRAGMA user_version=1", NULL, NULL, NULL),
+    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (x); PRAGMA application_id=1920103532; PRAGMA user_version=2", NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_close(db);
     refused(in_dir("bare.db"), RR_EINPUT, "damaged");
