@@ -42,6 +42,7 @@ const char *rr_why_text(enum rr_reason r)
         [RR_WHY_RESTART] = "starting and restoring",
         [RR_WHY_CLASS] = "its class may use no pool that could run it",
         [RR_WHY_SOFTWARE_FAILURE] = "software failure",
+        [RR_WHY_DEPENDENCY] = "a job that it depends on did not finish well",
         [RR_WHY_ACCEPTS] = "no pool that could run it accepts it",
     };
     assert((unsigned)r < RR_WHYS);

@@ -47,6 +47,7 @@ enum rr_reason {
     /* more interruptions */
     RR_WHY_SOFTWARE_FAILURE, /* the node needs no repair */
     RR_WHY_ACCEPTS,          /* rejected: no pool that could run it accepts it */
+    RR_WHY_DEPENDENCY,       /* killed: a job that it depends on did not finish well */
     RR_WHYS,
 };
 const char *rr_job_state_text(enum rr_job_state s); /* "finished" */

@@ -28,6 +28,7 @@ void rr_trace_done(struct rr_trace *t)
     if (t->col != lender->col) free(t->col);
     RR_TRACE_COLUMNS(FREE)
     FREE(id_text)
+    FREE(after_text)
 #undef FREE
     *t = none;
 }

@@ -36,7 +36,9 @@ struct rr_trace {
     uint8_t *state;       /* enum rr_trace_state; NULL: RR_TRACE_OK */
     uint16_t *class_id;   /* NULL: class 0 */
     uint32_t *user_id, *account_id; /* NULL: 0 = unknown */
-    uint32_t *id_at;                /* offset of the NUL-terminated id in id_text; NULL: the id is the number i + 1 */
+    uint32_t *after_at;             /* offset in after_text of the ids that must finish first, between : ; or blanks; NULL: of no job */
+    char *after_text;
+    uint32_t *id_at; /* offset of the NUL-terminated id in id_text; NULL: the id is the number i + 1 */
     char *id_text;
     const char *const *class_name, *const *user_name, *const *account_name,
                                                           *const *gpu_type_name; /* [n_...]; index 0 is "" for the first three */
@@ -57,7 +59,8 @@ struct rr_trace {
     C(limit_us)             \
     C(deadline_us)          \
     C(waited_us)            \
-    C(gpus_milli) C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at)
+    C(gpus_milli)           \
+    C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at) C(after_at)
 
 /* All columns in one heap block each; rr_trace_done frees those that are not the lender's and takes a zeroed struct. Names live in the `arena`
  * given at import. */
@@ -78,6 +81,7 @@ struct rr_trace_row {
     int64_t deadline_us;                                  /* on the clock of submit_us; RR_NOT_GIVEN */
     int64_t start_us;                                     /* recorded, on the clock of submit_us; RR_NOT_GIVEN */
     int64_t priority;                                     /* RR_NOT_GIVEN */
+    struct rr_slice depends_on;                           /* ids between : ; or blanks */
     struct rr_slice class_name, user, account, gpu_types; /* gpu_types: names separated by | */
     enum rr_trace_state state;
     int64_t line;

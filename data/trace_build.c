@@ -39,7 +39,8 @@ struct rr_trace_builder {
     char next_id[24]; // t.n + 1 in digits, while that is what ids are
     size_t next_n;
     size_t text_n, text_cap;
-    uint32_t *slot; // [n_slots], job + 1, 0 = free; NULL while ascending
+    size_t after_n, after_cap; // of t.after_text
+    uint32_t *slot;            // [n_slots], job + 1, 0 = free; NULL while ascending
     size_t n_slots;
 };
 
@@ -262,6 +263,7 @@ static void grow(struct rr_trace_builder *b)
     GROW(user_id);
     GROW(account_id);
     GROW(id_at);
+    GROW(after_at);
     if (b->line) b->line = rr_xrealloc(b->line, cap, sizeof *b->line);
     b->cap = cap;
 }
@@ -348,7 +350,7 @@ static const char *bad_count(int64_t n, const char *bad) { return n != RR_NOT_GI
 static const char *bad_names(const struct rr_trace_row *r)
 {
     const bool long_one = (r->id.n > RR_MOST_NAME) | (r->class_name.n > RR_MOST_NAME) | (r->user.n > RR_MOST_NAME) |
-                          (r->account.n > RR_MOST_NAME) | (r->gpu_types.n > 64 * RR_MOST_NAME);
+                          (r->account.n > RR_MOST_NAME) | (r->depends_on.n > 64 * RR_MOST_NAME) | (r->gpu_types.n > 64 * RR_MOST_NAME);
     return long_one ? "an id or a name of more than 1,024 bytes" : NULL;
 }
 
@@ -390,7 +392,7 @@ static bool has_more(const struct rr_trace_row *r)
     const bool numbers = (r->estimate_us != RR_NOT_GIVEN) | (r->limit_us != RR_NOT_GIVEN) | (r->nodes != RR_NOT_GIVEN) |
                          (r->cpus_milli != RR_NOT_GIVEN) | (r->memory_mib != RR_NOT_GIVEN) | (r->deadline_us != RR_NOT_GIVEN) |
                          (r->priority != RR_NOT_GIVEN) | (r->start_us != RR_NOT_GIVEN);
-    return numbers | (r->state != RR_TRACE_OK) | ((r->class_name.n | r->user.n | r->account.n | r->gpu_types.n) != 0);
+    return numbers | (r->state != RR_TRACE_OK) | ((r->class_name.n | r->user.n | r->account.n | r->gpu_types.n | r->depends_on.n) != 0);
 }
 
 /* The same as bad_row() for a row that has no more; never true for a bad one. */
@@ -398,6 +400,27 @@ static bool plainly_good(const struct rr_trace_row *r)
 {
     return ((uint64_t)r->submit_us < RR_MOST_TIME) & ((uint64_t)r->run_us < RR_MOST_TIME) & ((uint64_t)r->gpus_milli <= INT32_MAX) &
            ((r->gpus_milli <= 1000) | (r->gpus_milli % 1000 == 0)) & (r->id.n <= RR_MOST_NAME);
+}
+
+/* Offset 0 is the empty text. */
+static void put_after(struct rr_trace_builder *b, struct rr_slice ids)
+{
+    if (!b->t.after_at && ids.n == 0) return;
+    if (!b->t.after_at) {
+        b->t.after_at = rr_xrealloc(NULL, b->cap, sizeof *b->t.after_at);
+        memset(b->t.after_at, 0, b->t.n * sizeof *b->t.after_at);
+    }
+    if (b->after_n + ids.n + 2 > b->after_cap) {
+        b->after_cap += b->after_cap / 2 + ids.n + 4096;
+        b->t.after_text = rr_xrealloc(b->t.after_text, b->after_cap, 1);
+    }
+    if (b->after_n == 0) b->t.after_text[b->after_n++] = '\0';
+    if (b->after_n + ids.n + 1 > UINT32_MAX) b->too_many = true;
+    b->t.after_at[b->t.n] = ids.n && !b->too_many ? (uint32_t)b->after_n : 0;
+    if (ids.n == 0 || b->too_many) return;
+    memcpy(b->t.after_text + b->after_n, ids.at, ids.n);
+    b->after_n += ids.n;
+    b->t.after_text[b->after_n++] = '\0';
 }
 
 static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row, uint64_t types, uint32_t class)
@@ -417,6 +440,7 @@ static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row,
     PUT(class_id, (uint16_t) class, 0);
     PUT(user_id, name_number(&b->user, row->user), 0);
     PUT(account_id, name_number(&b->account, row->account), 0);
+    put_after(b, row->depends_on);
     b->t.censored += row->state == RR_TRACE_NEVER_STARTED || row->state == RR_TRACE_NEVER_ENDED;
 }
 

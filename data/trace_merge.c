@@ -479,6 +479,11 @@ enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, str
         RR_TRY(check_use(&use[0]));
         return pass_on(&use[0], arena, ret, not_submitted);
     }
+    for (size_t k = 0; k < n_uses; k++)
+        if (use[k].trace && use[k].trace->after_at)
+            return rr_fail(RR_EINPUT,
+                           "workload \"%s\": jobs that depend on each other can be neither repeated nor mixed with other workloads",
+                           name_of(&use[k]));
     struct merge m = {.source = RR_NEWS(arena, struct source, n_uses + 1), .n_sources = n_uses, .arena = arena};
     m.class.arena = m.user.arena = m.account.arena = m.type.arena = arena;
     const enum rr_status st = merge_all(&m, use);

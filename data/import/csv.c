@@ -49,7 +49,7 @@ static const struct column columns[] = {
     {"priority", RANK, false, AT(priority)},
     {"start_s", DEADLINE, false, AT(start_us)},
     {"deadline_s", DEADLINE, false, AT(deadline_us)},
-    {"depends_on", UNUSED, false, 0},
+    {"depends_on", TEXT, false, AT(depends_on)},
 };
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 

@@ -3,6 +3,7 @@
 #include "sim/engine/engine.h"
 #include "sim/autoscale/autoscale.h"
 #include "sim/engine/attempt.h"
+#include "sim/engine/depends.h"
 #include "sim/policy/placement.h"
 
 static const struct rr_kind *const policies[] = {
@@ -125,6 +126,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     rr_speeds_init(s);
     s->asks.speeds = s->speeds;
     RR_TRY(rr_speeds_check(s));
+    RR_TRY(rr_depends_init(s));
     init_placing(s, (const struct rr_placement *)(const void *)placement);
     RR_TRY(rr_order_init(s));
     RR_TRY(rr_supply_init(s));
@@ -146,6 +148,7 @@ static void sim_done(struct rr_sim *s)
     rr_elastic_done(s);
     rr_supply_done(s);
     rr_attempts_done(s);
+    rr_depends_done(s);
     free(s->node_mtbf_us);
     free(s->has_memory);
     free(s->class_of);
@@ -389,7 +392,7 @@ static void cut_off(struct rr_sim *s, int64_t end_us)
     for (size_t i = 0; i < s->slot.n; i++)
         if (!is_free[i] && s->slot.at[i].live == RR_LIVE_JOB) rr_sim_cut(s, (uint32_t)i, end_us);
     free(is_free);
-    for (size_t j = 0; s->level.queue > 0 && j < s->trace->n; j++)
+    for (size_t j = 0; (s->level.queue > 0 || s->depends) && j < s->trace->n; j++)
         if (s->outcome[j].state == RR_JOB_WAITING) s->outcome[j].reason = RR_WHY_HORIZON;
 }
 

@@ -18,6 +18,7 @@
 #include "sim/policy/placement.h"
 
 struct rr_sim;
+struct rr_depends;
 struct rr_attempts;
 struct rr_autoscaler;
 struct rr_supply;
@@ -146,6 +147,7 @@ struct rr_sim {
     bool any_spill;                        /* a pool has spill_after */
     struct rr_order *order;                /* [n_pools] NULL: as in the scenario */
     struct rr_attempts *attempts;          /* NULL: nothing can interrupt a job or slow it down */
+    struct rr_depends *depends;            /* NULL: no job depends on others */
     struct rr_waits *waits;                /* NULL: nobody asks how long jobs have waited */
     const struct rr_supply *const *supply; /* [n_supply] those at work */
     void **supply_state;                   /* [n_supply] */

@@ -3,6 +3,7 @@
 #include "data/base/fmath.h"
 #include "data/base/rng.h"
 #include "sim/engine/attempt.h"
+#include "sim/engine/depends.h"
 #include <assert.h>
 
 _Static_assert(sizeof(struct rr_slot) == 48, "a slot is three quarters of a cache line");
@@ -269,6 +270,7 @@ void rr_sim_end(struct rr_sim *s, uint32_t slot)
     o->reason = r.reason;
     if (s->policy->ended) s->policy->ended(s->policy_state, s, r.job);
     if (s->pool[r.pool].closed.n) rr_tell_drained(s, &r);
+    if (s->depends) rr_depends_over(s, r.job);
 }
 
 void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us)
@@ -309,6 +311,7 @@ void rr_sim_submit(struct rr_sim *s, uint32_t job)
     if (s->trace->state && s->trace->state[job] == RR_TRACE_NEVER_STARTED) {
         o->state = RR_JOB_KILLED;
         o->reason = RR_WHY_NEVER_STARTED;
+        if (s->depends) rr_depends_over(s, job);
         return;
     }
     const uint32_t ask = rr_ask_of(&s->asks, job);
@@ -316,8 +319,10 @@ void rr_sim_submit(struct rr_sim *s, uint32_t job)
     if (why != RR_WHY_NONE) {
         o->state = RR_JOB_REJECTED;
         o->reason = (uint8_t)why;
+        if (s->depends) rr_depends_over(s, job);
         return;
     }
+    if (s->depends && !rr_depends_ready(s, job)) return;
     o->state = RR_JOB_WAITING;
     enter_queue(s, ask);
     if (s->waits) rr_waits_enter(s, job, ask);

@@ -49,6 +49,8 @@ static void every_column(void **state)
     assert_int_equal(trace.estimate_us[2], 40000000);
     assert_int_equal(trace.limit_us[0], 100000000);
     assert_int_equal(trace.limit_us[1], RR_NEVER);
+    assert_string_equal(trace.after_text + trace.after_at[0], "b");
+    assert_string_equal(trace.after_text + trace.after_at[1], "");
     assert_int_equal(trace.nodes[0], 1);
     assert_int_equal(trace.nodes[1], 0);
     assert_int_equal(trace.cpus_milli[0], 7500);
