@@ -149,6 +149,8 @@ static void tell_best(struct rr_buf *b, const struct rr_store *store, int metric
             rr_buf_puts(b, ")");
         }
     }
+    if (second && w - v > 5e-7 * fabs(w) && w - v < best->metric[metric].ci95 + second->metric[metric].ci95)
+        rr_buf_puts(b, ", a difference inside their confidence intervals");
     if (n > 1 && n == store->n_alternatives)
         rr_buf_putf(b, "; %s finish the same work", n == 2 ? "both" : "all");
     else if (n > 1)

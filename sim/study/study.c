@@ -529,12 +529,15 @@ static void tell_inputs(struct rr_study *st)
 
 static void tell_varied(struct rr_study *st)
 {
-    bool generated = false, resampled = false, fails = false, market = false;
+    bool arrives = false, lasts = false, sizes = false, resampled = false, fails = false, market = false;
     const struct rr_uncertainty *u = st->set->uncertainty;
     for (size_t i = 0; i < st->n_groups; i++) {
         const struct rr_scenario *s = st->group[i].scenario;
         for (size_t k = 0; k < s->n_workloads; k++) {
-            generated |= s->workload[k].generates;
+            const struct rr_generate *g = s->workload[k].generates ? &s->workload[k].generate : NULL;
+            arrives |= g && g->gap_us.kind != RR_DIST_CONSTANT;
+            lasts |= g && g->duration_us.kind != RR_DIST_CONSTANT;
+            sizes |= g && g->gpus.kind != RR_DIST_CONSTANT;
             resampled |= s->workload[k].resample != 0;
         }
         for (size_t k = 0; k < s->n_pools; k++) market |= s->pool[k].reclaimable;
@@ -543,7 +546,9 @@ static void tell_varied(struct rr_study *st)
     if (st->n_reps < 2) return;
     const char **varied = RR_NEWS(st->arena, const char *, 6 + (u ? u->n : 0));
     size_t n = 0;
-    if (generated) varied[n++] = "arrivals", varied[n++] = "run times", varied[n++] = "GPUs a job";
+    if (arrives) varied[n++] = "arrivals";
+    if (lasts) varied[n++] = "run times";
+    if (sizes) varied[n++] = "GPUs a job";
     if (fails) varied[n++] = "failures";
     if (market) varied[n++] = "spot market";
     if (resampled) varied[n++] = "weeks of the trace";

@@ -74,6 +74,21 @@ static void equal_costs_are_equal(void **state)
     rr_arena_free(f.arena);
 }
 
+static void what_chance_may_explain_is_said(void **state)
+{
+    (void)state;
+    struct fixture f;
+    fixture(&f, 2);
+    f.alt[0].metric[RR_M_COST_TOTAL].ci95 = 120;
+    f.alt[1].metric[RR_M_COST_TOTAL].ci95 = 129;
+    judge(&f);
+    assert_null(strstr(f.store.verdict, "confidence")); // 250 apart
+    f.alt[1].metric[RR_M_COST_TOTAL].ci95 = 131;
+    judge(&f);
+    has(f.store.verdict, "below rent ($1,250), a difference inside their confidence intervals");
+    rr_arena_free(f.arena);
+}
+
 static void the_horizon_reads_as_it_was_written(void **state)
 {
     (void)state;
@@ -237,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {cmocka_unit_test(the_cheapest_of_the_same_work_wins),
                                        cmocka_unit_test(npv_is_the_criterion_when_all_have_it),
                                        cmocka_unit_test(equal_costs_are_equal),
+                                       cmocka_unit_test(what_chance_may_explain_is_said),
                                        cmocka_unit_test(the_horizon_reads_as_it_was_written),
                                        cmocka_unit_test(less_work_is_out_of_the_ranking),
                                        cmocka_unit_test(a_missed_service_limit_is_out_too),
