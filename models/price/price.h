@@ -66,6 +66,8 @@ struct rr_price_plan {
                                           struct rr_money *value);
     /* Energy used, PUE included, in kWh; NULL = not known here. */
     double (*energy_kwh)(const void *params, const struct rr_billing *b, size_t pool);
+    /* Each file that the plan has read, for the list of inputs; NULL = none. */
+    void (*inputs)(const void *params, void (*each)(void *ctx, const char *path, const char *sha256), void *ctx);
     /* Hourly quote for a node at t, nano per node-hour, for cheapest-first; NULL = none. */
     RR_CHECKED enum rr_status (*quote)(const void *params, int64_t t_us, int64_t *ret_nano);
 };

@@ -500,6 +500,13 @@ static enum rr_status spot_bill(const void *params, const struct rr_billing *b, 
     return st;
 }
 
+static void spot_inputs(const void *params, void (*each)(void *ctx, const char *path, const char *sha256), void *ctx)
+{
+    const struct spot *sp = params;
+    if (sp->price.file.path) each(ctx, sp->price.file.path, sp->price.series.sha256);
+    if (sp->availability.file.path) each(ctx, sp->availability.file.path, sp->availability.series.sha256);
+}
+
 /* The price of a series then; of a model, its median. */
 static enum rr_status spot_quote(const void *params, int64_t t_us, int64_t *ret_nano)
 {
@@ -526,5 +533,6 @@ const struct rr_price_plan rr_price_spot = {
              .use = RR_USE_POOL | RR_USE_RECLAIMS},
     .resolve = spot_resolve,
     .bill = spot_bill,
+    .inputs = spot_inputs,
     .quote = spot_quote,
 };

@@ -500,31 +500,42 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     return rr_tell_series(&t);
 }
 
-static void tell_input(struct rr_input_file *in, size_t *n, const char *path, const char *sha256)
+struct inputs {
+    struct rr_arena *arena;
+    RR_VEC(struct rr_input_file) file;
+};
+
+static void tell_input(void *ctx, const char *path, const char *sha256)
 {
-    for (size_t i = 0; i < *n; i++)
-        if (strcmp(in[i].path, path) == 0) return;
-    in[(*n)++] = (struct rr_input_file){path, sha256};
+    struct inputs *in = ctx;
+    for (size_t i = 0; i < in->file.n; i++)
+        if (strcmp(in->file.at[i].path, path) == 0) return;
+    const struct rr_input_file file = {path, rr_strdup(in->arena, sha256 ? sha256 : "")};
+    rr_vec_push(&in->file, file);
 }
 
 static void tell_inputs(struct rr_study *st)
 {
     const struct rr_scenario_set *set = st->set;
-    size_t n = 1 + st->n_loaded;
-    for (size_t v = 0; v < set->n_variants; v++) n += set->variant[v]->n_pools + 2;
-    struct rr_input_file *in = RR_NEWS(st->arena, struct rr_input_file, n);
-    n = 0;
-    in[n++] = (struct rr_input_file){set->path, set->sha256};
-    for (size_t i = 0; i < st->n_loaded; i++) in[n++] = (struct rr_input_file){st->loaded[i].path, st->loaded[i].trace.sha256};
+    struct inputs in = {.arena = st->arena};
+    tell_input(&in, set->path, set->sha256);
+    for (size_t i = 0; i < st->n_loaded; i++) tell_input(&in, st->loaded[i].path, st->loaded[i].trace.sha256);
     for (size_t v = 0; v < set->n_variants; v++) {
         const struct rr_scenario *s = set->variant[v];
-        if (s->failures && s->failures->trace) tell_input(in, &n, s->failures->trace, s->failures->trace_sha256);
-        if (s->throughput) tell_input(in, &n, s->throughput->path, s->throughput->sha256);
-        for (size_t p = 0; p < s->n_pools; p++)
-            if (s->pool[p].nodes_file) tell_input(in, &n, s->pool[p].nodes_file, s->pool[p].nodes_sha256);
+        if (s->failures && s->failures->trace) tell_input(&in, s->failures->trace, s->failures->trace_sha256);
+        if (s->throughput) tell_input(&in, s->throughput->path, s->throughput->sha256);
+        for (size_t p = 0; p < s->n_pools; p++) {
+            const struct rr_pool *pool = &s->pool[p];
+            const struct rr_price_plan *plan = (const struct rr_price_plan *)(const void *)pool->plan;
+            if (pool->nodes_file) tell_input(&in, pool->nodes_file, pool->nodes_sha256);
+            if (plan && plan->inputs) plan->inputs(pool->plan_params, tell_input, &in);
+        }
     }
-    st->store.input = in;
-    st->store.n_inputs = n;
+    struct rr_input_file *kept = RR_NEWS(st->arena, struct rr_input_file, in.file.n);
+    memcpy(kept, in.file.at, in.file.n * sizeof *kept);
+    st->store.input = kept;
+    st->store.n_inputs = in.file.n;
+    rr_vec_done(&in.file);
 }
 
 static void tell_varied(struct rr_study *st)
