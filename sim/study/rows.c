@@ -164,6 +164,13 @@ static void shares_fill(const struct rr_telling *t, struct shares *s)
     }
 }
 
+static double lost_gpu_hours(const struct rr_telling *t, size_t i)
+{
+    const struct rr_outcome *o = &t->run->replay.outcome[i];
+    if (o->start_us == RR_NEVER || o->lost_us == 0) return 0;
+    return gpu_hours((rr_i128)t->run->jobs.gpus_milli[i] * o->lost_us / rr_pool_slices(&t->scenario->pool[o->pool]));
+}
+
 static void count_jobs(const struct rr_telling *t, struct rr_class_row *row, size_t n)
 {
     double *wait_s = RR_NEWS(t->arena, double, n), *started = RR_NEWS(t->arena, double, n);
@@ -173,7 +180,7 @@ static void count_jobs(const struct rr_telling *t, struct rr_class_row *row, siz
         if (o->state == RR_JOB_NOT_SUBMITTED) continue;
         row[k].jobs++;
         row[k].finished += o->state == RR_JOB_FINISHED;
-        row[k].used_gpu_hours += gpu_hours(gpu_work(t, i));
+        row[k].used_gpu_hours += gpu_hours(gpu_work(t, i)) - lost_gpu_hours(t, i); // as in the pools' books: lost is not used
         if (o->start_us == RR_NEVER || t->run->jobs.submit_us[i] < t->scenario->warmup_us) continue;
         wait_s[k] += (double)(o->start_us - t->run->jobs.submit_us[i]) / 1e6;
         started[k]++;
