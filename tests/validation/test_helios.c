@@ -65,8 +65,32 @@ static void passing(void **state)
     assert_true(good);
 }
 
+/* Both at once: a class and a pool for each, and a queue of its own, as fair_share gives it to every tenant. */
+static void one_scenario(void **state)
+{
+    (void)state;
+    double m[RR_METRICS];
+    struct rr_arena *a = rr_arena_create();
+    const char *path = published_data(a, "traces/helios/fleetsim_helios_venus_2vc_sept.csv");
+    published_run(
+        rr_strf(
+            a,
+            "{\"rackrate\": 1, \"name\": \"helios\", \"workload\": {\"venus\": {\"trace\": \"%s\", \"format\": \"csv\", \"columns\": "
+            "{\"submit_s\": {\"name\": \"submit_time\", \"unit\": \"us\"}, \"gpus\": \"num_chips\", \"account\": \"tenant\", \"status\": "
+            "\"final_status\"}}}, \"classes\": {\"a\": {\"where\": \"account == 'vcvGl'\", \"pools\": [\"a\"]}, \"b\": {\"where\": "
+            "\"account == "
+            "'vcvlY'\", \"pools\": [\"b\"]}}, \"pools\": {\"a\": {\"gpus_per_node\": 8, \"nodes\": 20, \"plan\": {\"type\": "
+            "\"unpriced\"}}, \"b\": "
+            "{\"gpus_per_node\": 8, \"nodes\": 2, \"plan\": {\"type\": \"unpriced\"}}}, \"scheduler\": {\"policy\": \"fair_share\"}}",
+            path),
+        m);
+    const bool good = published_row("Helios Venus slice, fair_share over both clusters, JCT (s)", 16534.3, m[RR_M_JCT_MEAN], 0.01);
+    rr_arena_free(a);
+    assert_true(good);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(strict), cmocka_unit_test(passing)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(strict), cmocka_unit_test(passing), cmocka_unit_test(one_scenario)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
