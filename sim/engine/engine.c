@@ -410,6 +410,7 @@ static void finish(struct rr_sim *s, struct rr_replay *r)
     const int64_t end_us = s->world->horizon_us != RR_NEVER ? s->world->horizon_us : s->now_us;
     advance(s, end_us);
     *r = (struct rr_replay){.end_us = end_us, .n_jobs = s->trace->n, .queue_max = s->queue_max, .events = s->n_events};
+    if (s->policy->depth) r->depth = s->policy->depth(s->how->policy_params);
     cut_off(s, end_us);
     rr_elastic_close(s, end_us);
     fix_ids(s);

@@ -78,6 +78,7 @@ struct rr_replay {
     size_t n_seats;
     struct rr_bound_time bound[RR_BOUNDS]; /* all waiting inside the replay by what it was for; 0 without a timeline */
     int64_t queue_max;
+    int64_t depth;    /* jobs in line that the policy looks at; 0 = all */
     int64_t events;   /* popped, for the benchmark */
     bool queue_grows; /* the backlog still grew at the horizon: waits are censored */
 };

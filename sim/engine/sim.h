@@ -32,6 +32,7 @@ struct rr_policy {
     void (*submit)(void *state, struct rr_sim *sim, uint32_t job, uint32_t ask); /* the job waits from now on, again if interrupted */
     void (*pass)(void *state, struct rr_sim *sim);                               /* only while jobs wait */
     /* Each may be NULL. */
+    int64_t (*depth)(const void *params);                           /* jobs in line that it looks at, others not; NULL: all */
     void (*started)(void *state, struct rr_sim *sim, uint32_t job); /* an attempt begins */
     void (*ended)(void *state, struct rr_sim *sim, uint32_t job); /* it is over: the job ended, or (its `submit` follows) was interrupted */
     void (*timer)(void *state, struct rr_sim *sim); /* the time of a rr_sim_wake has come; a pass follows if jobs wait. May preempt */

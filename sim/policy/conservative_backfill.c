@@ -246,11 +246,13 @@ static void enter(struct conservative *c, struct rr_sim *s, struct rr_queued x)
 
 // --- hooks ---
 
+static int64_t conservative_depth(const void *p) { return p ? ((const struct params *)p)->depth : 500; }
+
 static void conservative_init(void *state, struct rr_sim *s)
 {
     struct conservative *c = state;
     const struct params *p = s->how->policy_params;
-    c->depth = p ? (size_t)p->depth : 500;
+    c->depth = (size_t)conservative_depth(p);
     c->shortest = s->how->order == 1;
     c->n_pools = s->n_pools;
     c->freed = s->freed;
@@ -335,6 +337,7 @@ const struct rr_policy rr_policy_conservative_backfill = {
              .n_params = sizeof params / sizeof *params,
              .params_size = sizeof(struct params)},
     .expects = true,
+    .depth = conservative_depth,
     .state_size = sizeof(struct conservative),
     .init = conservative_init,
     .done = conservative_done,

@@ -445,6 +445,10 @@ static void note_replay(const struct group *g, const struct rr_run *r, struct rr
         if (r->replay.pool[i].refused)
             rr_note(notes, RR_NOTE_DATA, g->scenario->pool[i].pointer, "", "%lld requests for a node were refused; %lld nodes came",
                     (long long)r->replay.pool[i].refused, (long long)r->replay.pool[i].nodes_started);
+    if (r->replay.depth > 0 && r->replay.queue_max > r->replay.depth)
+        rr_note(notes, RR_NOTE_ASSUMED, "/scheduler/depth", "",
+                "the queue was up to %lld jobs deep, of which the scheduler looks at the first %lld", (long long)r->replay.queue_max,
+                (long long)r->replay.depth);
     if (r->replay.queue_grows) rr_note(notes, RR_NOTE_WARNING, "", "", "the backlog still grows at the horizon: waits are censored");
     if (r->not_submitted)
         rr_note(notes, RR_NOTE_DATA, "", "", "%zu trace rows lie beyond the horizon and were not submitted", r->not_submitted);
