@@ -406,5 +406,33 @@ static inline void sample_make_hostile(struct sample *p)
     p->store.n_headline = 3;
 }
 
+/* The first alternative could be interrupted: job 4 lost a node, and started again. */
+static inline void sample_interrupt(struct sample *p)
+{
+    static const struct rr_attempt attempt[] = {
+        {0, 0, 1, 8000, 0, RR_WHY_NONE, 5000001, 7205000001, 0, 0},
+        {3, 1, 2, 64000, 0, RR_WHY_NODE_FAILURE, 7205000001, 9205000001, 1500000, 500000},
+        {3, 0, 2, 64000, 0, RR_WHY_NONE, 9300000000, 100805000001, 0, 0},
+    };
+    static const struct rr_loss_row loss[] = {{"node failure", 1, 1, 1, 0.017777777}, {"writing checkpoints", 0, 0, 0, 0.0088888}};
+    static const struct rr_bound_row bound[] = {{"a pool at its limit of nodes", 7.25, 93.5},
+                                                {"GPUs: too few were free anywhere", 1.5, 6.5}};
+    static const struct rr_bar bar[] = {
+        {"a-1", "train", 0, 0, 8, 5000001, 7205000001, false},
+        {"x\"; system(\"touch x\")", "=1+1 \"%s", 1, 0, 8, 7205000001, 9205000001, true},
+        {"4", "=1+1 \"%s", 0, 0, 8, 9300000000, 94600000000000, false},
+        {"9", "train", 1, 2.5, 0.5, 9300000000, 94600000000000, false},
+    };
+    struct rr_alternative *a = &p->alternative[0];
+    a->attempt = attempt;
+    a->n_attempts = 3;
+    a->loss = loss;
+    a->n_losses = 2;
+    a->bound = bound;
+    a->n_bounds = 2;
+    a->bar = bar;
+    a->n_bars = 4;
+}
+
 static inline void sample_close(struct sample *p) { rr_arena_free(p->arena); }
 #endif

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include "sim/engine/engine.h"
+#include <math.h>
 #include <string.h>
 
 #define MOST 32
@@ -313,6 +314,9 @@ static void a_timeline_of_means_and_extremes(void **state)
         assert_true(r.timeline.used_mean[i] == used[i] && r.timeline.used_max[i] == most[i] && r.timeline.used_min[i] == least[i]);
         assert_true(r.timeline.queue_mean[i] == queue[i] && r.timeline.queue_gpus_mean[i] == 8 * queue[i]);
         assert_true(r.timeline.held_mean[i] == 8 && r.timeline.held_min[i] == 8);
+        assert_true(r.timeline.queue_min[i] == queue[i] && r.timeline.queue_max[i] == queue[i]);
+        assert_true(r.timeline.queue_gpus_min[i] == 8 * queue[i] && r.timeline.queue_gpus_max[i] == 8 * queue[i]);
+        assert_true(r.timeline.starting_mean[i] == 0 && r.timeline.down_mean[i] == 0);
     }
     rr_replay_done(&r);
     world.horizon_us = RR_NEVER; // bins double until all fits: 4 s
@@ -322,6 +326,62 @@ static void a_timeline_of_means_and_extremes(void **state)
     assert_int_equal(r.timeline.bin_us, 4 * RR_S);
     assert_int_equal(r.timeline.n, 2);
     assert_true(r.timeline.used_mean[0] == 3 && r.timeline.used_mean[1] == 8);
+    rr_replay_done(&r);
+}
+
+static void bound_is(const struct rr_replay *r, enum rr_bound b, double job_s, double gpu_s)
+{
+    const struct rr_bound_time *t = &r->bound[b];
+    if (fabs(t->jobs_us / 1e6 - job_s) > 1e-6 || fabs(t->gpus_us / 1e6 - gpu_s) > 1e-6)
+        fail_msg("%s: %g job-s, %g GPU-s", rr_bound_text(b), t->jobs_us / 1e6, t->gpus_us / 1e6);
+}
+
+static void what_jobs_wait_for(void **state)
+{
+    (void)state;
+    pool(0, &eight, 1, 1);
+    jobs((struct job[]){{0, 10, 6000}, {1, 5, 4000}, {2, 3, 2000}}, 3); // the third would fit, but stands behind the second
+    struct rr_replay r = run();
+    bound_is(&r, RR_BOUND_SIZE, 9, 36);
+    bound_is(&r, RR_BOUND_POLICY, 8, 16);
+    bound_is(&r, RR_BOUND_SCATTER, 0, 0);
+    rr_replay_done(&r);
+
+    pool(0, &eight, 2, 2);
+    jobs((struct job[]){{0, 10, 5000}, {0, 10, 5000}, {1, 4, 6000}}, 3); // 3 + 3 free
+    r = run();
+    bound_is(&r, RR_BOUND_SCATTER, 9, 54);
+    bound_is(&r, RR_BOUND_SIZE, 0, 0);
+    rr_replay_done(&r);
+
+    pool(0, &eight, 0, 1);
+    pools[0].boot_us = 5 * RR_S;
+    jobs((struct job[]){{0, 10, 8000}, {6, 4, 3000}}, 2); // boots from 0 to 5 s; then full until 15 s
+    r = run();
+    bound_is(&r, RR_BOUND_STARTING, 5, 40);
+    bound_is(&r, RR_BOUND_LIMIT, 9, 27);
+    assert_true(r.timeline.starting_mean[0] == 8 && r.timeline.starting_mean[6] == 0);
+    rr_replay_done(&r);
+    world.timeline_bins = 0;
+    r = run();
+    bound_is(&r, RR_BOUND_STARTING, 0, 0);
+    assert_null(r.seat);
+    rr_replay_done(&r);
+}
+
+static void seats_of_a_small_run(void **state)
+{
+    (void)state;
+    pool(0, &eight, 3, 3);
+    jobs((struct job[]){{0, 10, 3000}, {0, 4, 16000}, {5, 2, 16000}}, 3); // nodes 0; 1 and 2; 1 and 2
+    struct rr_replay r = run();
+    static const uint32_t job[] = {0, 1, 1, 2, 2}, node[] = {0, 1, 2, 1, 2};
+    assert_int_equal(r.n_seats, 5);
+    for (size_t i = 0; i < 5; i++) {
+        assert_int_equal(r.seat[i].job, job[i]);
+        assert_int_equal(r.seat[i].node, node[i]);
+        assert_int_equal(r.seat[i].attempt, 1);
+    }
     rr_replay_done(&r);
 }
 
@@ -391,7 +451,9 @@ static void a_broken_law_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(an_end_comes_before_an_arrival),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_jobs_wait_for),
+                                       cmocka_unit_test(seats_of_a_small_run),
+                                       cmocka_unit_test(an_end_comes_before_an_arrival),
                                        cmocka_unit_test(blocking_or_not),
                                        cmocka_unit_test(shortest_first),
                                        cmocka_unit_test(how_jobs_end),

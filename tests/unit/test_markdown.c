@@ -145,6 +145,26 @@ static void what_was_given_has_its_source(void **state)
     sample_close(&p);
 }
 
+static void interruptions_and_waiting_are_told(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    char *text = rendered(&p.store);
+    assert_null(strstr(text, "## Interruptions"));
+    assert_null(strstr(text, "What jobs waited for"));
+    free(text);
+    sample_interrupt(&p);
+    text = rendered(&p.store);
+    has(text, "## Interruptions\n\n| Alternative | Reason |");
+    has(text, "| own | node failure | 1 | 1 | 1 | 0.0178 |");
+    has(text, "| own | writing checkpoints | \xe2\x80\x93 | \xe2\x80\x93 | \xe2\x80\x93 | 0.0089 |");
+    has(text, "| own | a pool at its limit of nodes | 7.25 | 93.5 | 93.5 % |"); // 93.5 of 100
+    has(text, "| own | GPUs: too few were free anywhere | 1.50 | 6.50 | 6.5 % |");
+    free(text);
+    sample_close(&p);
+}
+
 static void a_broken_law_is_a_warning_at_the_top(void **state)
 {
     (void)state;
@@ -316,6 +336,7 @@ static void the_headline_fits_the_terminal(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(interruptions_and_waiting_are_told),
         cmocka_unit_test(each_block_has_its_form),
         cmocka_unit_test(the_report_opens_with_the_answer),
         cmocka_unit_test(alternatives_that_do_not_compete_say_why),

@@ -65,6 +65,30 @@ static void the_figures_say_what_they_show(void **state)
     sample_close(&p);
 }
 
+static void a_small_run_is_drawn_node_by_node(void **state)
+{
+    (void)state;
+    if (!have_gnuplot()) skip();
+    struct sample p;
+    struct rr_figures f;
+    sample_open(&p, 1);
+    sample_interrupt(&p);
+    if (rr_plots(&p.store, p.arena, &f) != RR_OK) fail_msg("%s", rr_reason());
+    const struct rr_figure *gantt = named(&f, "gantt");
+    has(gantt->svg, "n1, rac"); // the name of the node
+    has(gantt->svg, "=1+1 ");
+    has(gantt->svg, "light, outlined: interrupted");
+    has(gantt->caption, "a node of own");
+    assert_non_null(gantt->narrow);
+    struct rr_bar *many = RR_NEWS(p.arena, struct rr_bar, 1000);
+    for (int i = 0; i < 1000; i++) many[i] = p.alternative[0].bar[i % 4];
+    p.alternative[0].bar = many;
+    p.alternative[0].n_bars = 1000;
+    assert_int_equal(rr_plots(&p.store, p.arena, &f), RR_OK);
+    assert_null(named(&f, "gantt")->narrow); // too fine for a phone
+    sample_close(&p);
+}
+
 static void the_same_store_gives_the_same_bytes(void **state)
 {
     (void)state;
@@ -248,6 +272,7 @@ static void names_are_cut_between_characters(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_small_run_is_drawn_node_by_node),
         cmocka_unit_test(the_figures_say_what_they_show),
         cmocka_unit_test(the_same_store_gives_the_same_bytes),
         cmocka_unit_test(no_name_is_obeyed),

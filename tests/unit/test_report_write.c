@@ -74,6 +74,28 @@ static void the_tables_are_exact(void **state)
     sample_close(&p);
 }
 
+static void attempts_are_exact(void **state)
+{
+    (void)state;
+    struct sample p;
+    struct rr_store s;
+    struct rr_arena *arena = rr_arena_create();
+    sample_open(&p, 1);
+    sample_interrupt(&p);
+    assert_int_equal(rr_report_write(&p.store, in_dir("att"), RR_FORMAT_CSV | RR_FORMAT_DB, NULL), RR_OK);
+    static const char *const want =
+        "job_id,attempt,pool,node,nodes,gpus,start_s,end_s,used_gpu_s,lost_gpu_s,reason,alternative\n"
+        "a-1,1,own,0,1,8,5.000001,7205.000001,57600,0,,own\n"
+        "\"\"\"; system(\"\"touch x\"\"); \"\"\",1,own,1,2,64,7205.000001,9205.000001,127904,96,node failure,own\n"
+        "\"\"\"; system(\"\"touch x\"\"); \"\"\",2,own,0,2,64,9300,100805.000001,5856320.000064,0,,own\n";
+    same_text("att/attempts.csv", want);
+    assert_int_equal(rr_store_load(in_dir("att/results.db"), arena, &s), RR_OK);
+    assert_int_equal(rr_report_write(&s, in_dir("att2"), RR_FORMAT_CSV, in_dir("att/results.db")), RR_OK);
+    same_text("att2/attempts.csv", want);
+    rr_arena_free(arena);
+    sample_close(&p);
+}
+
 /* Money of the charges adds up to the micro-unit with what the report says. */
 static void charges_add_up(void **state)
 {
@@ -348,6 +370,7 @@ static void an_outfile_appears_whole_or_not_at_all(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(attempts_are_exact),
         cmocka_unit_test(a_list_of_formats),
         cmocka_unit_test(the_tables_are_exact),
         cmocka_unit_test(charges_add_up),

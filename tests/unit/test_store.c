@@ -71,6 +71,63 @@ static void same_records(const struct rr_alternative *x, const struct rr_alterna
     }
 }
 
+static enum rr_status tell_attempt(void *ctx, const struct rr_attempt_view *x)
+{
+    rr_buf_putf(ctx, "%s %s %s %s %d %d %d %d %lld %lld %lld %lld\n", x->alternative, x->job_id, x->pool, x->reason, (int)x->attempt,
+                (int)x->node, (int)x->nodes, (int)x->gpus_milli, (long long)x->start_us, (long long)x->end_us, (long long)x->used_milli_us,
+                (long long)x->lost_milli_us);
+    return RR_OK;
+}
+
+static void same_bars(const struct rr_alternative *x, const struct rr_alternative *y)
+{
+    assert_int_equal(x->n_bars, y->n_bars);
+    for (size_t i = 0; i < x->n_bars; i++) {
+        assert_string_equal(x->bar[i].job_id, y->bar[i].job_id);
+        assert_string_equal(x->bar[i].class_name, y->bar[i].class_name);
+        assert_true(x->bar[i].from_gpu == y->bar[i].from_gpu && x->bar[i].gpus == y->bar[i].gpus && x->bar[i].node == y->bar[i].node);
+        assert_true(x->bar[i].start_us == y->bar[i].start_us && x->bar[i].end_us == y->bar[i].end_us);
+        assert_int_equal(x->bar[i].interrupted, y->bar[i].interrupted);
+    }
+}
+
+static void interruptions_come_back(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 1);
+    assert_false(rr_store_has_attempts(&p.store));
+    sample_interrupt(&p);
+    struct rr_arena *arena = rr_arena_create();
+    struct rr_store s;
+    assert_int_equal(rr_store_save(&p.store, in_dir("lost.db")), RR_OK);
+    if (rr_store_load(in_dir("lost.db"), arena, &s) != RR_OK) fail_msg("%s", rr_reason());
+    struct rr_buf a = {0}, b = {0};
+    assert_int_equal(rr_store_attempts(&p.store, NULL, tell_attempt, &a), RR_OK);
+    assert_int_equal(rr_store_attempts(&s, in_dir("lost.db"), tell_attempt, &b), RR_OK);
+    assert_string_equal(rr_buf_text(&a), rr_buf_text(&b));
+    /* held 2,000 s x 64 GPUs, of which 1.5 s lost */
+    assert_non_null(strstr(rr_buf_text(&a), " node failure 1 1 2 64000 7205000001 9205000001 127904000000000 96000000000\n"));
+    assert_non_null(strstr(rr_buf_text(&a), "  2 0 2 64000 9300000000 "));
+    assert_true(rr_store_has_attempts(&s));
+    const struct rr_alternative *x = &p.alternative[0], *y = &s.alternative[0];
+    assert_int_equal(y->n_attempts, 3);
+    assert_null(y->attempt);
+    assert_int_equal(y->n_losses, 2);
+    assert_string_equal(y->loss[0].reason, "node failure");
+    assert_int_equal(y->loss[0].attempts * 100 + y->loss[0].nodes * 10 + y->loss[0].events, 111);
+    assert_true(y->loss[1].gpu_hours == x->loss[1].gpu_hours);
+    assert_int_equal(y->n_bounds, 2);
+    assert_string_equal(y->bound[1].what, x->bound[1].what);
+    assert_true(y->bound[0].job_hours == 7.25 && y->bound[0].gpu_hours == 93.5);
+    same_bars(x, y);
+    assert_int_equal(s.alternative[1].n_attempts + s.alternative[1].n_losses + s.alternative[1].n_bars, 0);
+    rr_buf_done(&a);
+    rr_buf_done(&b);
+    rr_arena_free(arena);
+    sample_close(&p);
+}
+
 static void what_goes_in_comes_out(void **state)
 {
     (void)state;
@@ -282,10 +339,15 @@ static void a_small_tmpfs_is_no_space_left(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_schema_file_is_the_schema_used), cmocka_unit_test(what_goes_in_comes_out),
-        cmocka_unit_test(the_same_run_gives_the_same_bytes),  cmocka_unit_test(hostile_texts_come_back_as_they_were),
-        cmocka_unit_test(a_person_can_ask_the_database),      cmocka_unit_test(what_is_no_results_db_is_refused),
-        cmocka_unit_test(a_damaged_file_does_no_harm),        cmocka_unit_test(a_disk_that_fills_leaves_nothing),
+        cmocka_unit_test(interruptions_come_back),
+        cmocka_unit_test(the_schema_file_is_the_schema_used),
+        cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(the_same_run_gives_the_same_bytes),
+        cmocka_unit_test(hostile_texts_come_back_as_they_were),
+        cmocka_unit_test(a_person_can_ask_the_database),
+        cmocka_unit_test(what_is_no_results_db_is_refused),
+        cmocka_unit_test(a_damaged_file_does_no_harm),
+        cmocka_unit_test(a_disk_that_fills_leaves_nothing),
         cmocka_unit_test(a_small_tmpfs_is_no_space_left),
     };
     return cmocka_run_group_tests(tests, test_dir_make, test_dir_remove);
