@@ -25,3 +25,18 @@ JSON
     works env TZ=Asia/Shanghai LC_ALL=de_DE.UTF-8 "$RR" run openb.json -o b
     diff -r a b
 }
+
+@test "Batsim's 32 machines at 95 W for 16,088.51 s: 48,909,070.4 J" {
+    trace=${RACKRATE_SHARED:-$ROOT/../shared}/traces/batsim/medium_late.json.gz
+    [ -e "$trace" ] || skip "the public traces are not there (RACKRATE_SHARED)"
+    jq --arg trace "$trace" '.workload.w.trace = $trace' >energy.json <<'JSON'
+{ "rackrate": 1, "name": "energy", "start": "2026-01-01", "workload": { "w": {} },
+  "pools": { "m": { "gpus_per_node": 1, "nodes": 32, "plan": { "type": "owned", "price": "$1", "life": "5 years", "residual": 0,
+    "idle_power": "95 W", "max_power": "95 W", "pue": 1, "electricity": "$0.10/kWh", "colocation": "$0/kW/month", "maintenance": 0,
+    "staff": "$0/node/year" } } },
+  "scheduler": { "policy": "easy_backfill" } }
+JSON
+    run --separate-stderr "$RR" run energy.json -o energy --format json -q
+    [ "$status" -eq 0 ]
+    jq -e '.alternatives[0].metrics | (."energy.kwh".mean * 3.6e6 - 48909070.4 | fabs) < 0.01 and .makespan.mean == 16088.51' energy/results.json
+}
