@@ -193,6 +193,8 @@ static const struct row rows[] = {
     {"EASY, 8,000 nodes of 1, load 1.05", "easy_backfill", 1.05, 8000, 1, bare_easy_1},
     {"EASY, 1,000 nodes of 8, load .90", "easy_backfill", 0.90, 1000, 8, NULL},
     {"EASY, 1,000 nodes of 8, load 1.05", "easy_backfill", 1.05, 1000, 8, NULL},
+    {"SRTF, 1,000 nodes of 8, load .95", "srtf", 0.95, 1000, 8, NULL},
+    {"SRTF, 1,000 nodes of 8, load 1.05", "srtf", 1.05, 1000, 8, NULL},
 };
 
 int main(void)
