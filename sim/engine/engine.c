@@ -182,16 +182,17 @@ static void sim_done(struct rr_sim *s)
 // --- the loop ---
 
 // What is held and not in use: ready, closed, or still starting.
-static void idle_levels(struct rr_sim *s)
+static inline void idle_levels(struct rr_sim *s)
 {
-    int64_t ready = 0, down = 0;
+    int64_t rest = s->level.held_milli - s->level.used_milli, down = 0;
     for (size_t i = 0; i < s->n_pools; i++) {
-        ready += s->pool[i].free_milli / s->pool[i].slices;
-        down += s->pool[i].closed_milli / s->pool[i].slices;
+        const struct rr_fleet_pool *p = &s->pool[i];
+        const bool cut = p->slices > 1;
+        rest -= cut ? p->free_milli / p->slices : p->free_milli;
+        down += cut ? p->closed_milli / p->slices : p->closed_milli;
     }
-    const int64_t starting = s->level.held_milli - s->level.used_milli - ready - down;
     s->level.down_milli = down;
-    s->level.starting_milli = starting > 0 ? starting : 0;
+    s->level.starting_milli = rest > down ? rest - down : 0;
 }
 
 static void advance(struct rr_sim *s, int64_t t)

@@ -56,29 +56,49 @@ static void widen(struct rr_series *s)
     s->bin_us *= 2;
 }
 
+static inline void least(int64_t *x, int64_t v)
+{
+    if (v < *x) *x = v;
+}
+
+static inline void most(int64_t *x, int64_t v)
+{
+    if (v > *x) *x = v;
+}
+
+static inline void add(struct rr_bin *b, const struct rr_series_now *v, double dt)
+{
+    b->used += (double)v->used_milli * dt;
+    b->held += (double)v->held_milli * dt;
+    least(&b->used_min, v->used_milli);
+    most(&b->used_max, v->used_milli);
+    least(&b->held_min, v->held_milli);
+    most(&b->held_max, v->held_milli);
+    least(&b->queue_min, v->queue);
+    least(&b->queue_milli_min, v->queue_milli);
+    if (v->starting_milli) b->starting += (double)v->starting_milli * dt;
+    if (v->down_milli) b->down += (double)v->down_milli * dt;
+    if (v->queue == 0) return;
+    b->queue += (double)v->queue * dt;
+    b->queue_milli += (double)v->queue_milli * dt;
+    most(&b->queue_max, v->queue);
+    most(&b->queue_milli_max, v->queue_milli);
+}
+
 void rr_series_advance_(struct rr_series *s, int64_t to_us, const struct rr_series_now *v)
 {
-    while (to_us - 1 >= 0 && (to_us - 1) / s->bin_us >= s->cap) widen(s);
+    if (to_us <= s->edge_us) { // mostly: inside the bin of the last advance
+        add(&s->bin[s->at], v, (double)(to_us - s->last_us));
+        s->last_us = to_us;
+        return;
+    }
+    while ((to_us - 1) / s->bin_us >= s->cap) widen(s);
     while (s->last_us < to_us) {
-        const int64_t i = s->last_us / s->bin_us;
-        const int64_t edge = (i + 1) * s->bin_us < to_us ? (i + 1) * s->bin_us : to_us;
-        const double dt = (double)(edge - s->last_us);
-        const struct rr_bin step = {.used = (double)v->used_milli * dt,
-                                    .held = (double)v->held_milli * dt,
-                                    .queue = (double)v->queue * dt,
-                                    .queue_milli = (double)v->queue_milli * dt,
-                                    .starting = (double)v->starting_milli * dt,
-                                    .down = (double)v->down_milli * dt,
-                                    .used_min = v->used_milli,
-                                    .used_max = v->used_milli,
-                                    .held_min = v->held_milli,
-                                    .held_max = v->held_milli,
-                                    .queue_min = v->queue,
-                                    .queue_max = v->queue,
-                                    .queue_milli_min = v->queue_milli,
-                                    .queue_milli_max = v->queue_milli};
-        merge(&s->bin[i], &step);
-        s->last_us = edge;
+        s->at = s->last_us / s->bin_us;
+        s->edge_us = (s->at + 1) * s->bin_us;
+        const int64_t until = s->edge_us < to_us ? s->edge_us : to_us;
+        add(&s->bin[s->at], v, (double)(until - s->last_us));
+        s->last_us = until;
     }
 }
 

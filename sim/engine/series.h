@@ -15,6 +15,7 @@ struct rr_bin {
 struct rr_series {
     struct rr_bin *bin;
     int64_t cap, bin_us, last_us;
+    int64_t at, edge_us; /* the bin of the last advance, and where it ends */
 };
 /* bins 0 = keep none. With horizon_us = RR_NEVER the bins double in width as time goes on. */
 void rr_series_init(struct rr_series *s, int64_t bins, int64_t horizon_us);
