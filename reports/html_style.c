@@ -50,7 +50,7 @@ const char rr_html_style[] =
 "td:not(.n){max-width:26rem;overflow-wrap:break-word}\n"
 "thead th{font-weight:600;border-top:0;border-bottom:2px solid var(--ink);vertical-align:bottom;line-height:1.3}\n"
 "tbody tr:first-child>*{border-top:0}\n"
-"th:first-child{position:sticky;left:0;z-index:1;background-color:var(--bg);padding-left:0;min-width:6.2rem;max-width:15rem;overflow-wrap:break-word}\n"
+"th:first-child{position:sticky;left:0;z-index:1;background:var(--bg) padding-box;padding-left:0;min-width:6.2rem;max-width:15rem;overflow-wrap:break-word}\n"
 "th[scope=row]:empty{min-width:0}\n"
 "td:last-child,th:last-child{padding-right:.2rem}\n"
 ".n{text-align:right;white-space:nowrap}\n"
