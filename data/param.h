@@ -105,10 +105,11 @@ struct rr_kind {
     size_t params_size; /* of the struct that the rows fill; 0 = no params */
     unsigned use;       /* RR_USE_*: where the word may stand */
 };
-#define RR_USE_POOL       1u /* a pool's plan */
-#define RR_USE_COMMITMENT 2u /* an entry of "commitments" */
-#define RR_USE_RECLAIMS   4u /* nodes of such a pool may be taken away */
-#define RR_USE_IDLES      8u /* an autoscaler that lets idle nodes go after idle_timeout */
+#define RR_USE_POOL       1u  /* a pool's plan */
+#define RR_USE_COMMITMENT 2u  /* an entry of "commitments" */
+#define RR_USE_RECLAIMS   4u  /* nodes of such a pool may be taken away */
+#define RR_USE_CHARGE     16u /* an entry of "charges": what is paid around the machines */
+#define RR_USE_IDLES      8u  /* an autoscaler that lets idle nodes go after idle_timeout */
 struct rr_kinds {
     const struct rr_kind *const *at;
     size_t n;

@@ -181,6 +181,8 @@ struct rr_scenario {
     size_t n_pools;
     struct rr_commitment *commitment;
     size_t n_commitments;
+    struct rr_commitment *charge; /* "charges": storage, transfer, support and the like */
+    size_t n_charges;
     struct rr_scheduler scheduler;
     const char *throughput_path; /* or NULL */
     const struct rr_throughput *throughput;

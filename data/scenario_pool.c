@@ -175,7 +175,7 @@ static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object,
 {
     static const char *const type_alone[] = {"type", NULL};
     const struct rr_json *json = r->param.json;
-    const char *what = use == RR_USE_POOL ? "plan of a pool" : "commitment";
+    const char *what = use == RR_USE_POOL ? "plan of a pool" : use == RR_USE_COMMITMENT ? "commitment" : "charge";
     if (!cJSON_IsObject(object))
         return rr_json_fail(RR_EINPUT, json, object, pointer, "%s given; an object is expected, such as {\"type\": \"on_demand\"}",
                             rr_param_shown(object, r->param.arena));
@@ -183,7 +183,9 @@ static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object,
     const char *at = rr_pointer_join(r->param.arena, pointer, "type");
     if (!type)
         return rr_json_fail(RR_EINPUT, json, object, pointer, "\"type\" is missing: which %s, such as \"%s\"", what,
-                            use == RR_USE_POOL ? "on_demand" : "reserved");
+                            use == RR_USE_POOL         ? "on_demand"
+                            : use == RR_USE_COMMITMENT ? "reserved"
+                                                       : "storage");
     if (!cJSON_IsString(type)) return rr_unknown_kind(r, type, at, what, r->reg->plans, use);
     if (use == RR_USE_POOL && strcmp(type->valuestring, "unpriced") == 0)
         return rr_params_read(&r->param, NULL, 0, object, pointer, type_alone, &(uint64_t){0});
@@ -193,7 +195,9 @@ static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object,
     if (!*kind) return rr_unknown_kind(r, type, at, what, r->reg->plans, use);
     if (!((*kind)->use & use))
         return rr_json_fail(RR_EINPUT, json, type, at, "\"%s\" is no %s; %s", type->valuestring, what,
-                            use == RR_USE_POOL ? "put it into \"commitments\"" : "make it the \"plan\" of a pool");
+                            (*kind)->use & RR_USE_POOL         ? "make it the \"plan\" of a pool"
+                            : (*kind)->use & RR_USE_COMMITMENT ? "put it into \"commitments\""
+                                                               : "put it into \"charges\"");
     *params = rr_alloc(r->param.arena, 1, (*kind)->params_size > sizeof(uint64_t) ? (*kind)->params_size : sizeof(uint64_t));
     return rr_params_read(&r->param, (*kind)->params, (*kind)->n_params, object, pointer, type_alone, *params);
 }
@@ -336,20 +340,28 @@ enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, 
     return read_order(r, rr_json_member(document, "pool_order"), s);
 }
 
-enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+/* Entries of "commitments" or "charges", by name. */
+static enum rr_status read_entries(const struct rr_reading *r, const cJSON *all, const char *section, unsigned use, const char *example,
+                                   struct rr_commitment **ret, size_t *n)
 {
-    const cJSON *all = rr_json_member(document, "commitments");
+    const char *pointer = rr_pointer_join(r->param.arena, "", section);
     if (!all) return RR_OK;
-    if (!cJSON_IsObject(all))
-        return rr_json_fail(RR_EINPUT, r->param.json, all, "/commitments",
-                            "commitments by name are expected: {\"ri\": {\"type\": \"reserved\"}}");
-    s->commitment = RR_NEWS(r->param.arena, struct rr_commitment, (size_t)cJSON_GetArraySize(all));
+    if (!cJSON_IsObject(all)) return rr_json_fail(RR_EINPUT, r->param.json, all, pointer, "%s by name are expected: %s", section, example);
+    *ret = RR_NEWS(r->param.arena, struct rr_commitment, (size_t)cJSON_GetArraySize(all));
     for (const cJSON *m = all->child; m; m = m->next) {
-        struct rr_commitment *c = &s->commitment[s->n_commitments++];
+        struct rr_commitment *c = &(*ret)[(*n)++];
         c->name = rr_strdup(r->param.arena, m->string);
-        c->pointer = rr_pointer_join(r->param.arena, "/commitments", m->string);
+        c->pointer = rr_pointer_join(r->param.arena, pointer, m->string);
         RR_TRY(rr_named(r, m, c->pointer));
-        RR_TRY(read_plan(r, m, c->pointer, RR_USE_COMMITMENT, &c->plan, &c->params));
+        RR_TRY(read_plan(r, m, c->pointer, use, &c->plan, &c->params));
     }
     return RR_OK;
+}
+
+enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+{
+    RR_TRY(read_entries(r, rr_json_member(document, "commitments"), "commitments", RR_USE_COMMITMENT, "{\"ri\": {\"type\": \"reserved\"}}",
+                        &s->commitment, &s->n_commitments));
+    return read_entries(r, rr_json_member(document, "charges"), "charges", RR_USE_CHARGE, "{\"data\": {\"type\": \"storage\"}}", &s->charge,
+                        &s->n_charges);
 }

@@ -62,7 +62,7 @@ static const struct rr_param scenario[] = {
      .offset = AT(rr_scenario, until_json),
      .help = "stop before the last replication when the confidence interval of a metric is narrow enough"},
 };
-static const char *const scenario_sections[] = {"fx",        "workload",     "pools",      "pool_order", "commitments",
+static const char *const scenario_sections[] = {"fx",        "workload",     "pools",      "pool_order", "commitments", "charges",
                                                 "scheduler", "classes",      "checkpoint", "autoscale",  "service",
                                                 "finance",   "alternatives", "sweep",      "gates",      NULL};
 const struct rr_rows rr_rows_scenario = {ROWS(scenario), scenario_sections};
@@ -487,6 +487,6 @@ static const struct rr_param fx[] = {
 const struct rr_rows rr_rows_fx = {ROWS(fx), NULL};
 
 const char *const rr_later_plans[] = {"savings_plan", "serverless", "capacity_block", "dedicated", NULL};
-const char *const rr_named_sections[] = {"workload", "pools", "commitments", "classes", "fx", "gates", "alternatives", NULL};
+const char *const rr_named_sections[] = {"workload", "pools", "commitments", "charges", "classes", "fx", "gates", "alternatives", NULL};
 const char *const rr_study_keys[] = {"rackrate", "name",         "start", "horizon", "currency",    "seed",  "replications",
                                      "baseline", "alternatives", "sweep", "gates",   "uncertainty", "until", NULL};

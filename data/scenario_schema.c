@@ -317,6 +317,9 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
                                     "pools that are tried first, or \"cheapest\": by what a GPU costs at the time"));
     cJSON_AddItemToObject(p, "commitments",
                           by_name(plan_schema(reg->plans, RR_USE_COMMITMENT), "promises to pay, laid over the leases", false));
+    cJSON_AddItemToObject(
+        p, "charges",
+        by_name(plan_schema(reg->plans, RR_USE_CHARGE), "what is paid around the machines: storage, transfer, support", false));
     cJSON_AddItemToObject(p, "scheduler", scheduler_schema(reg));
     cJSON_AddItemToObject(p, "checkpoint", described_rows(&rr_rows_checkpoint, "what starts, checkpoints and interruptions cost"));
     cJSON_AddItemToObject(p, "classes", classes_schema());

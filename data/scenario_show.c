@@ -229,6 +229,10 @@ static void collect(struct table *t)
         const struct rr_commitment *c = &s->commitment[i];
         add_kind(t, c->pointer, c->plan, c->params, rr_json_member(rr_json_member(d, "commitments"), c->name));
     }
+    for (size_t i = 0; i < s->n_charges; i++) {
+        const struct rr_commitment *c = &s->charge[i];
+        add_kind(t, c->pointer, c->plan, c->params, rr_json_member(rr_json_member(d, "charges"), c->name));
+    }
     add_scheduler(t, rr_json_member(d, "scheduler"));
     add_rows(t, "/checkpoint", rr_rows_checkpoint.at, rr_rows_checkpoint.n, &s->checkpoint, rr_json_member(d, "checkpoint"));
     for (size_t i = 0; i < s->n_classes; i++)

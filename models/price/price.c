@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * models/price/price.c - the set of plans, and the three steps of a bill. */
+ * models/price/price.c - the set of plans, and the four steps of a bill. */
 #include "models/price/price.h"
+#include "data/base/vec.h"
 
 static const struct rr_kind *const kinds[] = {
 #define X(name) &rr_price_##name.kind,
@@ -60,10 +61,32 @@ enum rr_status rr_price_resolve(struct rr_scenario *s, const struct rr_catalog *
         struct rr_commitment *c = &s->commitment[i];
         if (c->plan != NULL) RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, catalog, arena, notes));
     }
+    for (size_t i = 0; i < s->n_charges; i++) {
+        struct rr_commitment *c = &s->charge[i];
+        RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, catalog, arena, notes));
+    }
     return RR_OK;
 }
 
 /* ---- the bill ---- */
+
+/* Passes charges on, and keeps them where plans may look at them. */
+struct tap {
+    struct rr_sink sink; /* first */
+    struct rr_sink *to;
+    struct rr_billing *b;
+    RR_VEC(struct rr_charge) kept;
+};
+
+static enum rr_status tap_emit(struct rr_sink *sink, const struct rr_charge *c)
+{
+    struct tap *t = (struct tap *)sink;
+    RR_TRY(t->to->emit(t->to, c));
+    rr_vec_push(&t->kept, *c);
+    t->b->charge = t->kept.at;
+    t->b->n_charges = t->kept.n;
+    return RR_OK;
+}
 
 /* Law 4: what was metered is covered or left, in every hour, and nothing is left below zero. */
 static enum rr_status payer_check(const struct rr_billing *b, size_t p)
@@ -82,10 +105,9 @@ static enum rr_status payer_check(const struct rr_billing *b, size_t p)
     return RR_OK;
 }
 
-enum rr_status rr_bill(struct rr_billing *b, struct rr_sink *sink)
+static enum rr_status meter_and_cover(struct rr_billing *b, struct rr_sink *sink)
 {
     const struct rr_scenario *s = b->scenario;
-    b->usage = RR_NEWS(b->arena, struct rr_usage, s->n_pools);
     for (size_t p = 0; p < s->n_pools; p++) {
         const struct rr_pool *pool = &s->pool[p];
         if (pool->plan != NULL && plan_of(pool->plan)->meter != NULL)
@@ -95,12 +117,49 @@ enum rr_status rr_bill(struct rr_billing *b, struct rr_sink *sink)
         const struct rr_commitment *c = &s->commitment[i];
         if (c->plan != NULL && plan_of(c->plan)->cover != NULL) RR_TRY(plan_of(c->plan)->cover(c->params, b, i, sink));
     }
+    return RR_OK;
+}
+
+static enum rr_status bill_and_settle(struct rr_billing *b, struct rr_sink *sink)
+{
+    const struct rr_scenario *s = b->scenario;
     for (size_t p = 0; p < s->n_pools; p++) {
         const struct rr_pool *pool = &s->pool[p];
         RR_TRY(payer_check(b, p));
         if (pool->plan != NULL && plan_of(pool->plan)->bill != NULL) RR_TRY(plan_of(pool->plan)->bill(pool->plan_params, b, p, sink));
     }
+    for (size_t i = 0; i < s->n_charges; i++) {
+        const struct rr_commitment *c = &s->charge[i];
+        if (plan_of(c->plan)->bill != NULL) RR_TRY(plan_of(c->plan)->bill(c->params, b, i, sink));
+    }
+    for (size_t i = 0; i < s->n_commitments; i++) {
+        const struct rr_commitment *c = &s->commitment[i];
+        if (c->plan != NULL && plan_of(c->plan)->settle != NULL) RR_TRY(plan_of(c->plan)->settle(c->params, b, i, sink));
+    }
     return RR_OK;
+}
+
+/* Plans that look at the bill so far. */
+static bool looks_back(const struct rr_scenario *s)
+{
+    bool looks = s->n_charges > 0;
+    for (size_t i = 0; i < s->n_commitments; i++) looks |= s->commitment[i].plan && plan_of(s->commitment[i].plan)->settle;
+    return looks;
+}
+
+enum rr_status rr_bill(struct rr_billing *b, struct rr_sink *sink)
+{
+    struct tap tap = {.sink = {tap_emit}, .to = sink, .b = b};
+    struct rr_sink *into = looks_back(b->scenario) ? &tap.sink : sink;
+    b->usage = RR_NEWS(b->arena, struct rr_usage, b->scenario->n_pools);
+    b->charge = NULL;
+    b->n_charges = 0;
+    enum rr_status st = meter_and_cover(b, into);
+    if (st == RR_OK) st = bill_and_settle(b, into);
+    b->charge = NULL;
+    b->n_charges = 0;
+    rr_vec_done(&tap.kept);
+    return st;
 }
 
 enum rr_status rr_bill_terminal(const struct rr_billing *b, int64_t at_us, struct rr_money *ret)

@@ -3,12 +3,14 @@
  *
  * A plan is one constant in one file, models/price/NAME.c, and one row in models/price/list.h. Pure functions: no clock, no I/O, no
  * global. A plan bills ALL leases of its scope in time order, because pooled reserved hours, savings plans, tiers and minimum
- * spends cannot be billed lease by lease. Billing an alternative goes in three steps (rr_bill):
+ * spends cannot be billed lease by lease. Billing an alternative goes in four steps (rr_bill):
  *
  *   1 meter: each pool's plan turns the pool's leases into billable node-time on the grid of clock hours (increments and
  *            minimums included). A plan that no commitment may cover (owned, spot) has no meter.
  *   2 cover: each commitment, in file order, takes covered node-time out of the hours and charges for itself, used or not.
- *   3 bill:  each pool's plan charges what is left in the hours (on_demand), or looks at the leases themselves (owned).
+ *   3 bill:  each pool's plan charges what is left in the hours (on_demand), or looks at the leases themselves (owned). Then the entries
+ *            of "charges" (storage, transfer, support) in file order, which see what was charged before them.
+ *   4 settle: commitments that look at the whole bill (minimum spend, volume discounts, credits), in file order.
  *
  * Every charge has `billed` (cash, when due) and `effective` (accrued over the interval it pays for), lies within one calendar
  * month and is rounded once. */
@@ -42,6 +44,9 @@ struct rr_billing {
     /* [pool][calendar month of [0, horizon)] GPU time that jobs held, milli-GPU-microseconds; NULL: a lease's is taken as spread evenly over it. */
     const rr_i128 *const *used_month;
     struct rr_usage *usage; /* [n_pools] */
+    /* What was charged so far, in order of emission; for entries of "charges" and for `settle`. */
+    const struct rr_charge *charge;
+    size_t n_charges;
 };
 
 /* Where charges go. `emit` copies; returns RR_EINPUT when a total would overflow. */
@@ -59,8 +64,10 @@ struct rr_price_plan {
     RR_CHECKED enum rr_status (*meter)(const void *params, const struct rr_billing *b, size_t pool,
                                        struct rr_usage *usage); /* NULL: not coverable */
     RR_CHECKED enum rr_status (*cover)(const void *params, const struct rr_billing *b, size_t commitment,
-                                       struct rr_sink *sink);                                                             /* commitments */
-    RR_CHECKED enum rr_status (*bill)(const void *params, const struct rr_billing *b, size_t pool, struct rr_sink *sink); /* pool plans */
+                                       struct rr_sink *sink); /* commitments */
+    RR_CHECKED enum rr_status (*bill)(const void *params, const struct rr_billing *b, size_t pool,
+                                      struct rr_sink *sink); /* pool plans; entry `pool` of "charges" with RR_USE_CHARGE */
+    RR_CHECKED enum rr_status (*settle)(const void *params, const struct rr_billing *b, size_t commitment, struct rr_sink *sink);
     /* Value left at `at_us` (book value), added into *value; NULL = none. */
     RR_CHECKED enum rr_status (*terminal)(const void *params, const struct rr_billing *b, size_t pool, int64_t at_us,
                                           struct rr_money *value);

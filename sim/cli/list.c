@@ -51,12 +51,13 @@ static enum rr_status list_plans(struct table *t, const struct rr_catalog *c)
 {
     (void)c;
     static const char *const where[] = {"", "pool", "commitment", "pool, commitment"};
+    static const char *const charge = "charge";
     for (size_t i = 0; i < rr_registry.plans.n; i++) {
         const struct rr_kind *k = rr_registry.plans.at[i];
         struct rr_buf b = {0};
         for (size_t j = 0; j < k->n_params; j++) rr_buf_putf(&b, "%s%s", j ? " " : "", k->params[j].name);
         put(t, k->name);
-        put(t, where[k->use & 3u]);
+        put(t, k->use & RR_USE_CHARGE ? charge : where[k->use & 3u]);
         put(t, k->summary);
         put_text(t, &b);
         rr_buf_done(&b);

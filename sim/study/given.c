@@ -61,7 +61,7 @@ static void tell(const struct walk *w, const cJSON *node, const char *pointer, b
 
 void rr_note_given(const struct rr_scenario *s, struct rr_notes *notes)
 {
-    static const char *const whole[] = {"commitments", "finance", "fx"};
+    static const char *const whole[] = {"commitments", "charges", "finance", "fx"};
     const struct walk w = {notes, notes->arena};
     for (const cJSON *m = s->document->child; m; m = m->next) {
         bool all = false;

@@ -4,6 +4,7 @@
 #include "models/finance/finance.h"
 #include "sim/study/parts.h"
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 static double seconds(int64_t us) { return (double)us / 1e6; }
@@ -244,28 +245,26 @@ void rr_metrics_replay(const struct rr_scenario *s, const struct rr_run *r, stru
     m[RR_M_NODES_PEAK] = nodes_peak(s, r, arena);
 }
 
-static const struct {
-    const char *type;
-    enum rr_metric metric;
-} cost_parts[] = {
-    {"on_demand", RR_M_COST_ON_DEMAND}, {"reserved", RR_M_COST_RESERVED},     {"savings_plan", RR_M_COST_SAVINGS_PLAN},
-    {"spot", RR_M_COST_SPOT},           {"serverless", RR_M_COST_SERVERLESS}, {"owned", RR_M_COST_OWNED},
-    {"storage", RR_M_COST_STORAGE},     {"transfer", RR_M_COST_TRANSFER},
-};
+/* The part of the cost that charges of a type belong to: "cost.TYPE"; -1 = none. */
+static int cost_part(const char *type)
+{
+    char name[64];
+    snprintf(name, sizeof name, "cost.%s", type);
+    return rr_metric_find(name);
+}
 
 static enum rr_status put_costs(const struct rr_ledger *l, double *m)
 {
-    struct rr_money part[sizeof cost_parts / sizeof *cost_parts] = {{0}}, energy = {0};
-    const size_t n_parts = sizeof part / sizeof *part;
-    for (size_t i = 0; i < l->charge.n; i++) {
+    struct rr_money part[RR_METRICS] = {{0}}, energy = {0};
+    const char *type = NULL; // charges of a type follow each other
+    for (int i = 0, k = -1; i < (int)l->charge.n; i++) {
         const struct rr_charge *c = &l->charge.at[i];
-        size_t k = 0;
-        while (k < n_parts && strcmp(cost_parts[k].type, c->type) != 0) k++;
-        if (k == n_parts) return rr_fail(RR_EINTERNAL, "a charge of type \"%s\" belongs to no cost metric", c->type);
+        if (c->type != type) k = cost_part(type = c->type);
+        if (k < 0) return rr_fail(RR_EINTERNAL, "a charge of type \"%s\" belongs to no cost metric", c->type);
         RR_TRY(rr_money_add(&part[k], c->effective));
         if (c->energy) RR_TRY(rr_money_add(&energy, c->effective));
     }
-    for (size_t k = 0; k < n_parts; k++) m[cost_parts[k].metric] = rr_money_double(part[k]);
+    for (int k = RR_M_COST_ON_DEMAND; k < RR_M_COST_ENERGY; k++) m[k] = rr_money_double(part[k]);
     m[RR_M_COST_ENERGY] = rr_money_double(energy);
     return RR_OK;
 }
