@@ -30,7 +30,7 @@ LINK = $(CC) $(OPT_$(VARIANT)) $(LDFLAGS)
 LIBS = $(PKG_LIBS) -lpthread -lm
 
 # What is built: a new file in one of these folders is found by itself.
-LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c models/price/*.c models/finance/*.c \
+LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c models/price/*.c models/finance/*.c models/train/*.c \
             reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/autoscale/*.c sim/supply/*.c sim/study/*.c)
 CLI_SRC = $(wildcard sim/cli/*.c)
 TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/test_*.c)

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/layout.h - how a training run is spread over GPUs, and why a layout is not possible. */
+#ifndef RR_MODELS_TRAIN_LAYOUT_H
+#define RR_MODELS_TRAIN_LAYOUT_H
+#include "data/base/text.h"
+#include "data/train_facts.h"
+
+#define RR_PRECISION_TABLE(X)                                 \
+    X(FP32, "fp32", "32-bit products and states")             \
+    X(TF32, "tf32", "32-bit states, TF32 products")           \
+    X(FP16, "fp16", "16-bit products, 32-bit master weights") \
+    X(BF16, "bf16", "the same with bfloat16")                 \
+    X(FP8, "fp8", "8-bit products with one scale a tensor")   \
+    X(MXFP8, "mxfp8", "8-bit products with a scale every 32") \
+    X(NVFP4, "nvfp4", "4-bit products with a scale every 16")
+#define X(id, name, help) RR_##id,
+enum rr_precision { RR_PRECISION_TABLE(X) RR_PRECISION_N };
+#undef X
+extern const char *const rr_precision_name[RR_PRECISION_N];
+
+enum rr_recompute { RR_RECOMPUTE_NONE, RR_RECOMPUTE_SELECTIVE, RR_RECOMPUTE_FULL, RR_RECOMPUTE_N };
+extern const char *const rr_recompute_name[RR_RECOMPUTE_N]; /* none, selective (attention core), full (every layer) */
+
+struct rr_layout {
+    int32_t gpus;
+    int32_t tp, pp, vpp, dp, ep, cp; /* tp * pp * dp * cp = gpus; ep lies inside dp * cp; vpp = chunks a stage, 1 = not interleaved */
+    int32_t etp;                     /* tensor parallel size inside experts; 0 = tp */
+    int32_t zero;                    /* 0, 1 (optimizer), 2 (and gradients), 3 (and weights, FSDP) */
+    int32_t shard;                   /* ranks that zero spreads over (HSDP); 0 = dp * cp */
+    int32_t micro_batch, global_batch, seq;
+    int32_t recompute_layers; /* full recompute of so many layers a stage; 0 = of all of them */
+    enum rr_precision precision;
+    enum rr_recompute recompute;
+    bool sequence_parallel; /* norms and residuals are split over tp too */
+    bool flash;             /* attention never writes its scores */
+    bool tp_overlap;        /* tensor-parallel communication hides behind products */
+    bool dp_overlap;        /* gradients are reduced while the backward pass runs */
+};
+/* Sequences in flight per data-parallel rank: global_batch / (micro_batch * dp). */
+static inline int32_t rr_layout_micro_batches(const struct rr_layout *l) { return l->global_batch / (l->micro_batch * l->dp); }
+
+/* Why not: one row each. */
+#define RR_LAYOUT_FAULT_TABLE(X)                                                                     \
+    X(OK, "legal")                                                                                   \
+    X(SIZE, "a size below 1")                                                                        \
+    X(WORLD, "tp x pp x dp x cp is not the number of GPUs")                                          \
+    X(HEADS, "heads do not divide by tp")                                                            \
+    X(KV_HEADS, "kv heads and tp do not divide")                                                     \
+    X(FFN, "the MLP's width does not divide by tp")                                                  \
+    X(LAYERS, "layers do not divide by pp x vpp")                                                    \
+    X(BATCH, "the global batch does not divide by micro batch x dp")                                 \
+    X(INTERLEAVE, "interleaving needs pp > 1 and micro batches in multiples of pp")                  \
+    X(SEQ, "the sequence does not divide by 2 x cp, or by tp")                                       \
+    X(EXPERTS, "experts do not divide by ep")                                                        \
+    X(EP, "dp x cp does not divide by ep")                                                           \
+    X(NO_EXPERTS, "ep > 1 without experts")                                                          \
+    X(SP_ALONE, "sequence parallel with tp = 1")                                                     \
+    X(ZERO, "ZeRO with nothing to shard over, or ZeRO 2 and above with pp > 1 where it is not done") \
+    X(PRECISION, "the GPU has no such precision")                                                    \
+    X(VOCAB, "no vocabulary")                                                                        \
+    X(MEMORY, "does not fit in memory")
+#define X(id, help) RR_FAULT_##id,
+enum rr_layout_fault { RR_LAYOUT_FAULT_TABLE(X) RR_FAULT_N };
+#undef X
+extern const char *const rr_layout_fault_help[RR_FAULT_N];
+
+/* RR_FAULT_OK or the first thing that is wrong; fast, allocates nothing. MEMORY is never found here (memory.h). */
+enum rr_layout_fault rr_layout_check(const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l);
+/* One line with the numbers: "heads: 30 do not divide by tp 4". */
+void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l,
+                   enum rr_layout_fault fault);
+/* "tp 4 pp 8 vpp 5 dp 4 cp 2, micro batch 1, fp8" */
+void rr_layout_text(struct rr_buf *b, const struct rr_layout *l);
+RR_CHECKED enum rr_status rr_precision_parse(const char *word, enum rr_precision *ret); /* RR_EINPUT with the nearest right word */
+RR_CHECKED enum rr_status rr_recompute_parse(const char *word, enum rr_recompute *ret);
+#endif
