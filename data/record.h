@@ -74,6 +74,7 @@ struct rr_attempt {
     int64_t start_us, end_us;
     int64_t lost_us;     /* wall time that left no kept work: overheads, and work thrown away */
     int64_t overhead_us; /* of lost_us: start, restore, checkpoints that were written */
+    int64_t restart_us;  /* of overhead_us: start and restore, before the first work */
 };
 
 /* A node held from request (boot included) to release. Leases of one pool are in order of start, then node. */

@@ -60,9 +60,10 @@ struct rr_bar { /* of the Gantt plot of a small run: GPUs of one node held by an
     int64_t start_us, end_us;
     bool interrupted;
 };
-struct rr_series {    /* a curve for a plot or timeline.csv */
-    const char *name; /* "used_gpus", "held_gpus", "queue_jobs", "queue_gpus", "lost_gpus", "starting_gpus", "down_gpus",
-                       "cost_effective", "cost_billed", "wait_cdf" */
+struct rr_series { /* a curve for a plot or timeline.csv */
+    const char
+        *name; /* "used_gpus", "lost_gpus", "idle_gpus", "starting_gpus", "down_gpus": together "held_gpus"; "allocated_gpus": used and
+                       lost; "queue_jobs", "queue_gpus", "cost_effective", "cost_billed", "wait_cdf" */
     const char *x_unit, *y_unit;
     size_t n;
     double *x, *mean, *min, *max; /* min and max NULL = no band */

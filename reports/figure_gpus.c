@@ -31,9 +31,8 @@ static struct bin bin_of(const struct panel *p, size_t k, size_t end)
     struct bin b = {.x = p->used->x[k]};
     const double n = (double)(end - k);
     for (size_t i = k; i < end; i++) {
-        const double lost = fmin(at(p->lost, i), at(p->used, i)),
-                     idle = at(p->held, i) - at(p->used, i) - at(p->starting, i) - at(p->down, i);
-        const double v[PARTS] = {at(p->used, i) - lost, lost, fmax(0, idle), at(p->starting, i), at(p->down, i)};
+        const double idle = at(p->held, i) - at(p->used, i) - at(p->lost, i) - at(p->starting, i) - at(p->down, i);
+        const double v[PARTS] = {at(p->used, i), at(p->lost, i), fmax(0, idle), at(p->starting, i), at(p->down, i)};
         for (int c = 0; c < PARTS; c++) b.v[c] += v[c] / n;
         b.peak = fmax(b.peak, p->held->max ? p->held->max[i] : at(p->held, i));
     }

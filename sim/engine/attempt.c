@@ -318,7 +318,8 @@ static void record(struct rr_sim *s, uint32_t slot, int64_t end_us, struct rr_pr
                                  .start_us = r->start_us,
                                  .end_us = end_us,
                                  .lost_us = lost,
-                                 .overhead_us = overhead};
+                                 .overhead_us = overhead,
+                                 .restart_us = p.restart_us};
     rr_vec_push(&a->past, x);
 }
 

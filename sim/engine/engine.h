@@ -40,6 +40,12 @@ struct rr_timeline {
     double *used_min, *used_max, *held_min, *held_max, *queue_min, *queue_max, *queue_gpus_min, *queue_gpus_max;
     double *starting_mean, *down_mean; /* GPUs */
 };
+/* How long bin i is, microseconds: the last one ends with the replay. */
+static inline double rr_timeline_width_us(const struct rr_timeline *t, size_t i, int64_t end_us)
+{
+    const int64_t from = (int64_t)i * t->bin_us;
+    return (double)(end_us - from < t->bin_us ? end_us - from : t->bin_us);
+}
 /* What jobs wait for (sim/engine/bound.c), asked of every job that waits: the first that holds. */
 enum rr_bound {
     RR_BOUND_POLICY,   /* there is room now: the policy's order, a reservation, a quota or a round holds the job back */

@@ -140,10 +140,7 @@ void rr_series_finish(struct rr_series *s, int64_t end_us, struct rr_timeline *t
     double **all[COLUMNS];
     columns_of(t, all);
     for (size_t i = 0; i < COLUMNS; i++) *all[i] = column(t->n);
-    for (size_t i = 0; i < t->n; i++) {
-        const int64_t from = (int64_t)i * s->bin_us;
-        put(t, i, &s->bin[i], (double)(end_us - from < s->bin_us ? end_us - from : s->bin_us));
-    }
+    for (size_t i = 0; i < t->n; i++) put(t, i, &s->bin[i], rr_timeline_width_us(t, i, end_us));
     free(s->bin);
     s->bin = NULL;
 }

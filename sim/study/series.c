@@ -4,7 +4,7 @@
 #include "sim/study/parts.h"
 #include <string.h>
 
-enum { COST_POINTS = 240, CDF_POINTS = 200, SERIES = 10 };
+enum { COST_POINTS = 240, CDF_POINTS = 200, SERIES = 12 };
 
 static double *copy(struct rr_arena *a, const double *v, size_t n)
 {
@@ -84,29 +84,74 @@ static bool any(const double *v, size_t n)
     return false;
 }
 
-// `gpus` over [from, to) into the bins' means.
-static void spread(const struct rr_timeline *tl, double *mean, double gpus, int64_t from, int64_t to)
+// GPU time `gpus_us`, laid evenly over [from, to), into the bins.
+static void spread(const struct rr_timeline *tl, double *sum, double gpus_us, int64_t from, int64_t to)
 {
+    if (to <= from) return;
+    const double gpus = gpus_us / (double)(to - from);
     for (int64_t i = from / tl->bin_us; from < to && i < (int64_t)tl->n; i++) {
         const int64_t edge = (i + 1) * tl->bin_us < to ? (i + 1) * tl->bin_us : to;
-        mean[i] += gpus * (double)(edge - from) / (double)tl->bin_us;
+        sum[i] += gpus * (double)(edge - from);
         from = edge;
     }
 }
 
-/* Work that was thrown away is the last of its attempt; what starting and checkpoints cost is laid evenly over the time before. */
-static const double *lost_gpus(const struct rr_telling *t)
+/* An attempt starts and restores first; what it throws away is its end; the checkpoints that it writes lie evenly between. */
+static double *lost_gpus(const struct rr_telling *t)
 {
     const struct rr_replay *r = &t->run->replay;
-    double *mean = RR_NEWS(t->arena, double, r->timeline.n);
+    const struct rr_timeline *tl = &r->timeline;
+    double *mean = RR_NEWS(t->arena, double, tl->n);
     for (size_t i = 0; i < r->n_attempts; i++) {
         const struct rr_attempt *a = &r->attempt[i];
+        if (a->lost_us == 0) continue;
         const double gpus = (double)a->gpus_milli / 1000 / (double)rr_pool_slices(&t->scenario->pool[a->pool]);
-        const int64_t thrown = a->lost_us - a->overhead_us, cut = a->end_us - thrown;
-        spread(&r->timeline, mean, gpus, cut, a->end_us);
-        if (cut > a->start_us) spread(&r->timeline, mean, gpus * (double)a->overhead_us / (double)(cut - a->start_us), a->start_us, cut);
+        const int64_t began = a->start_us + a->restart_us, thrown = a->lost_us - a->overhead_us, cut = a->end_us - thrown;
+        spread(tl, mean, gpus * (double)a->restart_us, a->start_us, began);
+        spread(tl, mean, gpus * (double)(a->overhead_us - a->restart_us), began < cut ? began : a->start_us, cut);
+        spread(tl, mean, gpus * (double)thrown, cut, a->end_us);
+    }
+    for (size_t i = 0; i < tl->n; i++) mean[i] /= rr_timeline_width_us(tl, i, r->end_us);
+    return mean;
+}
+
+// In use: what jobs hold, less what is lost of it.
+static double *used_gpus(const struct rr_telling *t, const double *lost)
+{
+    const struct rr_timeline *tl = &t->run->replay.timeline;
+    double *mean = copy(t->arena, tl->used_mean, tl->n);
+    for (size_t i = 0; i < tl->n; i++) mean[i] = lost[i] < mean[i] ? mean[i] - lost[i] : 0;
+    return mean;
+}
+
+static double *idle_gpus(const struct rr_telling *t)
+{
+    const struct rr_timeline *tl = &t->run->replay.timeline;
+    double *mean = copy(t->arena, tl->held_mean, tl->n);
+    for (size_t i = 0; i < tl->n; i++) {
+        mean[i] -= tl->used_mean[i] + tl->starting_mean[i] + tl->down_mean[i];
+        if (mean[i] < 1e-9 * tl->held_mean[i]) mean[i] = 0; // the noise of a difference
     }
     return mean;
+}
+
+static size_t gpu_curves(const struct rr_telling *t, struct rr_series *s)
+{
+    const struct rr_timeline *tl = &t->run->replay.timeline;
+    const double *lost = t->run->replay.n_attempts ? lost_gpus(t) : NULL;
+    size_t n = 0;
+    if (lost && any(lost, tl->n)) {
+        s[n++] = from_timeline(t, "used_gpus", "GPUs", used_gpus(t, lost), NULL, NULL);
+        s[n++] = from_timeline(t, "lost_gpus", "GPUs", lost, NULL, NULL);
+    } else {
+        s[n++] = from_timeline(t, "used_gpus", "GPUs", tl->used_mean, tl->used_min, tl->used_max);
+    }
+    s[n++] = from_timeline(t, "idle_gpus", "GPUs", idle_gpus(t), NULL, NULL);
+    if (any(tl->starting_mean, tl->n)) s[n++] = from_timeline(t, "starting_gpus", "GPUs", tl->starting_mean, NULL, NULL);
+    if (any(tl->down_mean, tl->n)) s[n++] = from_timeline(t, "down_gpus", "GPUs", tl->down_mean, NULL, NULL);
+    s[n++] = from_timeline(t, "held_gpus", "GPUs", tl->held_mean, tl->held_min, tl->held_max);
+    s[n++] = from_timeline(t, "allocated_gpus", "GPUs", tl->used_mean, tl->used_min, tl->used_max);
+    return n;
 }
 
 enum rr_status rr_tell_series(const struct rr_telling *t)
@@ -116,13 +161,9 @@ enum rr_status rr_tell_series(const struct rr_telling *t)
     struct rr_series *s = RR_NEWS(t->arena, struct rr_series, SERIES);
     size_t n = 0;
     if (tl->n) {
-        s[n++] = from_timeline(t, "used_gpus", "GPUs", tl->used_mean, tl->used_min, tl->used_max);
-        s[n++] = from_timeline(t, "held_gpus", "GPUs", tl->held_mean, tl->held_min, tl->held_max);
+        n = gpu_curves(t, s);
         s[n++] = from_timeline(t, "queue_jobs", "jobs", tl->queue_mean, tl->queue_min, tl->queue_max);
         s[n++] = from_timeline(t, "queue_gpus", "GPUs", tl->queue_gpus_mean, tl->queue_gpus_min, tl->queue_gpus_max);
-        if (r->n_attempts) s[n++] = from_timeline(t, "lost_gpus", "GPUs", lost_gpus(t), NULL, NULL);
-        if (any(tl->starting_mean, tl->n)) s[n++] = from_timeline(t, "starting_gpus", "GPUs", tl->starting_mean, NULL, NULL);
-        if (any(tl->down_mean, tl->n)) s[n++] = from_timeline(t, "down_gpus", "GPUs", tl->down_mean, NULL, NULL);
     }
     if (!t->alt->unpriced) {
         s[n++] = cost_curve(t, true);

@@ -135,3 +135,27 @@ holds() {
     jq -e '.alternatives[2] | .name == "6 nodes" and (.metrics.makespan.mean - (61.6 * 3600 + 300) | fabs) < 1e-3' hpc/results.json
     jq -e '.verdict.text | test("6 nodes is cheapest")' hpc/results.json
 }
+
+# Each bin of the timeline, GPUs x hours, adds up to the books of law 2.
+adds_up() { # NAME
+    works "$RR" run "$ROOT/data/scenarios/$1.json" --reps 1 --format csv,json -o "$1"
+    python3 - "$1" <<'PY'
+import csv, json, sys
+sums = {}
+for row in csv.DictReader(open(sys.argv[1] + '/timeline.csv')):
+    hours = (float(row['to_s']) - float(row['from_s'])) / 3600
+    for part in ('used', 'lost', 'idle', 'starting', 'down', 'held'):
+        key = row['alternative'], part
+        sums[key] = sums.get(key, 0) + hours * float(row[part + '_gpus_mean'])
+n = 0
+for a in json.load(open(sys.argv[1] + '/results.json'))['alternatives']:
+    for part in ('used', 'lost', 'idle', 'starting', 'down', 'held'):
+        want = a['metrics']['gpu_hours.' + part]['mean']
+        n += 1
+        assert abs(sums[a['name'], part] - want) <= 1e-9 * a['metrics']['gpu_hours.held']['mean'], (a['name'], part, sums[a['name'], part], want)
+assert n >= 6
+PY
+}
+@test "the timeline adds up to the GPU-hours used, lost, idle, starting and down" {
+    for s in elasticity failures spot minimal; do adds_up $s; done
+}

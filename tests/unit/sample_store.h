@@ -410,9 +410,9 @@ static inline void sample_make_hostile(struct sample *p)
 static inline void sample_interrupt(struct sample *p)
 {
     static const struct rr_attempt attempt[] = {
-        {0, 0, 1, 8000, 0, RR_WHY_NONE, 5000001, 7205000001, 0, 0},
-        {3, 1, 2, 64000, 0, RR_WHY_NODE_FAILURE, 7205000001, 9205000001, 1500000, 500000},
-        {3, 0, 2, 64000, 0, RR_WHY_NONE, 9300000000, 100805000001, 0, 0},
+        {0, 0, 1, 8000, 0, RR_WHY_NONE, 5000001, 7205000001, 0, 0, 0},
+        {3, 1, 2, 64000, 0, RR_WHY_NODE_FAILURE, 7205000001, 9205000001, 1500000, 500000, 0},
+        {3, 0, 2, 64000, 0, RR_WHY_NONE, 9300000000, 100805000001, 0, 0, 0},
     };
     static const struct rr_loss_row loss[] = {{"node failure", 1, 1, 1, 0.017777777}, {"writing checkpoints", 0, 0, 0, 0.0088888}};
     static const struct rr_bound_row bound[] = {{"a pool at its limit of nodes", 7.25, 93.5},
