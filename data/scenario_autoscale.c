@@ -34,16 +34,37 @@ static enum rr_status read_one(const struct rr_reading *r, const struct rr_scena
     return rr_params_read(&r->param, k->params, k->n_params, object, pointer, policy_alone, ret->params);
 }
 
-// What does nothing is told.
+static bool is_elastic(const struct rr_pool *p) { return p->nodes_min != p->nodes_max || p->reclaimable; }
+
+// What does nothing is told: how nodes come to a pool that never asks for one, and what an autoscaler does not go by.
 static void note_unused(const struct rr_reading *r, struct rr_scenario *s, const cJSON *pool, const struct rr_pool *p)
 {
-    static const char *const keys[] = {"idle_timeout", "idle_align"};
+    static const char *const keys[] = {"idle_timeout", "idle_align", "refuse", "retry", "quota", "image"};
     const struct rr_kind *k = p->autoscale.policy;
-    if (!k || k->use & RR_USE_IDLES) return;
-    for (size_t i = 0; i < 2; i++)
-        if (rr_json_member(pool, keys[i]))
-            rr_note(&s->notes, RR_NOTE_WARNING, rr_pointer_join(r->param.arena, p->pointer, keys[i]), "",
-                    "not used: the autoscaler \"%s\" says which nodes leave", k->name);
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        const char *at = rr_pointer_join(r->param.arena, p->pointer, keys[i]);
+        if (!rr_json_member(pool, keys[i])) continue;
+        if (!is_elastic(p))
+            rr_note(&s->notes, RR_NOTE_WARNING, at, "", "\"%s\" of pool \"%s\" is not used: it always holds the same nodes", keys[i],
+                    p->name);
+        else if (i < 2 && k && !(k->use & RR_USE_IDLES))
+            rr_note(&s->notes, RR_NOTE_WARNING, at, "", "\"%s\" of pool \"%s\" is not used: the autoscaler \"%s\" says which nodes leave",
+                    keys[i], p->name, k->name);
+    }
+}
+
+// The scenario's, where no pool goes by it.
+static void note_nobodys(struct rr_scenario *s)
+{
+    size_t fixed = 0, own = 0;
+    for (size_t i = 0; i < s->n_pools; i++) {
+        fixed += !is_elastic(&s->pool[i]);
+        own += is_elastic(&s->pool[i]) && s->pool[i].autoscale.pointer != s->autoscale.pointer;
+    }
+    if (s->autoscale.policy && fixed + own == s->n_pools)
+        rr_note(&s->notes, RR_NOTE_WARNING, "/autoscale", "",
+                "\"autoscale\" is not used: %zu of %zu pools always hold the same nodes, and %zu have an autoscaler of their own", fixed,
+                s->n_pools, own);
 }
 
 static enum rr_status read_own(const struct rr_reading *r, const struct rr_scenario *s, const cJSON *pool, struct rr_pool *p)
@@ -67,5 +88,6 @@ enum rr_status rr_autoscale_read(const struct rr_reading *r, const cJSON *docume
         RR_TRY(read_own(r, s, pool, &s->pool[i]));
         note_unused(r, s, pool, &s->pool[i]);
     }
+    note_nobodys(s);
     return RR_OK;
 }

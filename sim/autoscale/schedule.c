@@ -14,6 +14,7 @@ struct params {
     int64_t otherwise;
     bool drain;
 };
+enum { TIMEZONE, WINDOWS, OTHERWISE }; // rows, in order
 static const struct rr_param rows[] = {
     {.name = "timezone",
      .type = RR_P_ZONE,
@@ -45,11 +46,38 @@ struct state {
 
 static bool drains(const void *params) { return ((const struct params *)params)->drain; }
 
+// The pool holds at least its min and at most its max, whatever is asked.
+static void warn_cut(const struct params *p, struct rr_sim *s, size_t pool)
+{
+    const struct rr_pool *of = &s->world->scenario->pool[pool];
+    size_t above = 0, below = 0;
+    int64_t most = 0, least = INT64_MAX;
+    for (size_t i = 0; i <= p->windows->n; i++) {
+        if (i == p->windows->n && !rr_given(p, OTHERWISE)) break;
+        const int64_t nodes = i < p->windows->n ? p->windows->window[i].nodes : p->otherwise;
+        above += nodes > of->nodes_max;
+        below += nodes < of->nodes_min;
+        if (nodes > most) most = nodes;
+        if (nodes < least) least = nodes;
+    }
+    if (above)
+        rr_sim_warn(
+            s, of->autoscale.pointer,
+            "the schedule of pool \"%s\": %zu of its numbers (up to %lld nodes) are above the pool's max of %lld, which is held instead",
+            of->name, above, (long long)most, (long long)of->nodes_max);
+    if (below)
+        rr_sim_warn(
+            s, of->autoscale.pointer,
+            "the schedule of pool \"%s\": %zu of its numbers (down to %lld nodes) are below the pool's min of %lld, which is held instead",
+            of->name, below, (long long)least, (long long)of->nodes_min);
+}
+
 static enum rr_status init(void *state, const void *params, struct rr_sim *s, size_t pool)
 {
     ((struct state *)state)->p = params;
     if (!s->world->scenario->clock.anchored)
         return rr_fail(RR_EINPUT, "%s: a schedule needs \"start\"", s->world->scenario->pool[pool].autoscale.pointer);
+    warn_cut(params, s, pool);
     rr_sim_look_at(s, pool, 0);
     return RR_OK;
 }

@@ -2,9 +2,8 @@
  * sim/cli/check.c - `rackrate check SCENARIO...`: is it right, and what does it come to with all defaults? */
 #include "sim/cli/cli.h"
 #include "models/price/price.h"
-#include <errno.h>
+#include "sim/study/study.h"
 #include <string.h>
-#include <unistd.h>
 
 static const struct rr_option options[] = {
     {0, "print", NULL, false, "show every parameter with its value, unit, source, and whether it is a default"},
@@ -24,30 +23,15 @@ static void put_schema(void)
     cJSON_Delete(schema);
 }
 
-/* Read as `run` would, so that a damaged trace is found here; one that other variants use too is read once. */
-static enum rr_status check_trace(const struct rr_scenario *s, const struct rr_workload *w, struct rr_scenario_set *set, size_t variant)
+/* What loading leaves open: prices from the facts, then the traces and all that the engine asks of its parts before it starts. */
+static enum rr_status check_set(const struct rr_catalog *catalog, struct rr_scenario_set *set)
 {
-    for (size_t v = 0; v < variant; v++)
-        for (size_t i = 0; i < set->variant[v]->n_workloads; i++) {
-            const char *seen = set->variant[v]->workload[i].trace;
-            if (seen && strcmp(seen, w->trace) == 0) return RR_OK;
-        }
-    const struct rr_import_options opt = {.format = w->format, .columns = w->columns, .json = s->json, .max_rejected = w->max_rejected};
-    struct rr_trace trace = {0};
-    RR_TRY(rr_trace_read(w->trace, &opt, set->arena, &set->notes, &trace));
-    rr_trace_done(&trace);
-    return RR_OK;
-}
-
-/* What loading leaves open: prices from the facts, and the traces. */
-static enum rr_status check_variant(const struct rr_catalog *catalog, struct rr_scenario_set *set, size_t variant)
-{
-    struct rr_scenario *s = set->variant[variant];
-    s->notes.arena = set->arena;
-    RR_TRY(rr_price_resolve(s, catalog, set->arena, &s->notes));
-    for (size_t i = 0; i < s->n_workloads; i++)
-        if (s->workload[i].trace) RR_TRY(check_trace(s, &s->workload[i], set, variant));
-    return RR_OK;
+    for (size_t i = 0; i < set->n_variants; i++) {
+        struct rr_scenario *s = set->variant[i];
+        s->notes.arena = set->arena;
+        RR_TRY(rr_price_resolve(s, catalog, set->arena, &s->notes));
+    }
+    return rr_study_check(set, &set->notes);
 }
 
 static void put_count(struct rr_buf *b, size_t n, const char *one, const char *many) { rr_buf_putf(b, ", %zu %s", n, n == 1 ? one : many); }
@@ -89,6 +73,53 @@ static void put_notes(struct rr_buf *b, const struct rr_notes *notes)
     }
 }
 
+static bool has_warning(const struct rr_notes *notes, const struct rr_note *like)
+{
+    for (size_t i = 0; i < notes->list.n; i++) {
+        const struct rr_note *n = &notes->list.at[i];
+        if (n->kind == RR_NOTE_WARNING && strcmp(n->where, like->where) == 0 && strcmp(n->text, like->text) == 0) return true;
+    }
+    return false;
+}
+
+/* Which variants it is about, where it is not all of them: the first one by name. */
+static void put_variants(struct rr_buf *b, const struct rr_scenario_set *set, const struct rr_note *n)
+{
+    size_t count = 0, first = 0;
+    for (size_t v = set->n_variants; v-- > 0;)
+        if (has_warning(&set->variant[v]->notes, n)) {
+            count++;
+            first = v;
+        }
+    if (count == 0 || count == set->n_variants) return;
+    rr_buf_putf(b, " (in \"%s\"", set->variant[first]->variant);
+    if (count > 1) rr_buf_putf(b, " and %zu more", count - 1);
+    rr_buf_puts(b, ")");
+}
+
+/* One line each, on stderr: what several variants have in common once. */
+static void warn(const struct rr_scenario_set *set)
+{
+    struct rr_notes all = {.arena = set->arena};
+    struct rr_buf b = {0};
+    for (size_t v = 0; v <= set->n_variants; v++) {
+        const struct rr_notes *notes = v < set->n_variants ? &set->variant[v]->notes : &set->notes;
+        for (size_t i = 0; i < notes->list.n; i++) {
+            const struct rr_note *n = &notes->list.at[i];
+            if (n->kind == RR_NOTE_WARNING) rr_note(&all, n->kind, n->where, n->source, "%s", n->text);
+        }
+    }
+    for (size_t i = 0; i < all.list.n; i++) {
+        const struct rr_note *n = &all.list.at[i];
+        rr_buf_putf(&b, "rackrate: %s: warning: %s%s%s", set->path, n->where, *n->where ? ": " : "", n->text);
+        put_variants(&b, set, n);
+        rr_buf_puts(&b, "\n");
+    }
+    fputs(rr_buf_text(&b), stderr);
+    rr_buf_done(&b);
+    rr_notes_done(&all);
+}
+
 static void put_json(struct rr_buf *b, const struct rr_scenario_set *set)
 {
     rr_buf_puts(b, "{\"path\": ");
@@ -113,14 +144,14 @@ static enum rr_status check_one(const char *path, const struct rr_args *args, co
 {
     struct rr_scenario_set *set = NULL;
     RR_TRY(rr_scenario_load(path, opt, &rr_registry, catalog, &set));
-    enum rr_status st = RR_OK;
-    for (size_t i = 0; i < set->n_variants && st == RR_OK; i++) st = check_variant(catalog, set, i);
+    enum rr_status st = check_set(catalog, set);
     if (st == RR_OK && rr_arg_given(&rr_command_check, args, "print"))
         for (size_t i = 0; i < set->n_variants; i++) rr_scenario_print(b, set->variant[i], &rr_registry);
     if (st == RR_OK && rr_arg_given(&rr_command_check, args, "json"))
         put_json(b, set);
     else if (st == RR_OK)
         put_line(b, set);
+    if (st == RR_OK && !rr_arg_given(&rr_command_check, args, "json")) warn(set);
     rr_scenario_set_free(set);
     return st;
 }

@@ -5,6 +5,7 @@
 #include "sim/engine/attempt.h"
 #include "sim/engine/depends.h"
 #include "sim/policy/placement.h"
+#include <stdio.h>
 
 static const struct rr_kind *const policies[] = {
 #define X(name) &rr_policy_##name.kind,
@@ -138,7 +139,9 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     s->policy->init(s->policy_state, s);
     RR_TRY(rr_supply_start(s));
     RR_TRY(rr_elastic_start(s));
-    return check_intervals(s);
+    RR_TRY(check_intervals(s));
+    if (w->notes) rr_sim_warn_unused(s);
+    return s->failed;
 }
 
 static void sim_done(struct rr_sim *s)
@@ -438,6 +441,30 @@ static void finish(struct rr_sim *s, struct rr_replay *r)
     r->queue_grows = s->level.queue > 0 && s->backlog[1] > 1.1 * s->backlog[0]; // mean backlog of the last quarter against the one before
 }
 
+// A reason that begins with a pointer gets the place in the document in front: of what it points to, or of the nearest thing around it.
+static enum rr_status placed(const struct rr_world *w, enum rr_status st)
+{
+    char reason[RR_REASON_MAX], pointer[RR_REASON_MAX];
+    const struct rr_scenario *sc = w->scenario;
+    if (st != RR_EINPUT || !sc->document) return st;
+    snprintf(reason, sizeof reason, "%s", rr_reason());
+    snprintf(pointer, sizeof pointer, "%.*s", (int)strcspn(reason, ":"), reason);
+    const cJSON *node = NULL;
+    for (char *end = pointer; *pointer == '/' && !node; *end = '\0') {
+        node = rr_json_at(sc->document, pointer);
+        end = strrchr(pointer, '/');
+    }
+    return node ? rr_json_fail(st, sc->json, node, NULL, "%s", reason) : st;
+}
+
+enum rr_status rr_engine_check(const struct rr_world *w)
+{
+    struct rr_sim s;
+    const enum rr_status st = placed(w, sim_init(&s, w));
+    sim_done(&s);
+    return st;
+}
+
 enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret)
 {
     struct rr_sim s;
@@ -448,7 +475,7 @@ enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret)
         if (st == RR_OK) finish(&s, ret);
     }
     sim_done(&s);
-    return st;
+    return placed(w, st);
 }
 
 void rr_replay_done(struct rr_replay *r)

@@ -14,8 +14,9 @@ struct rr_world {
     const struct rr_scenario *scenario; /* pools, scheduler */
     const struct rr_trace *trace;       /* the replication's job list (rr_trace_merge) */
     uint32_t replication;
-    int64_t horizon_us;    /* RR_NEVER: the last job's end */
-    int64_t timeline_bins; /* at most; 0 = no timeline. 2,000 */
+    int64_t horizon_us;     /* RR_NEVER: the last job's end */
+    int64_t timeline_bins;  /* at most; 0 = no timeline. 2,000 */
+    struct rr_notes *notes; /* what is given and does nothing is told there; NULL: nobody asks */
     /* Suppliers beside those of sim/supply/list.h that the scenario wants. */
     const struct rr_supply *const *supply; /* [n_supply] */
     size_t n_supply;
@@ -91,6 +92,8 @@ struct rr_replay {
 /* Runs to the end. The replay owns heap blocks: rr_replay_done(). Deterministic: the same world gives the same bytes.
  * Errors: RR_EINPUT (an elastic pool without max, a static pool of 0 nodes that cannot be funded...), with the pointer. */
 RR_CHECKED enum rr_status rr_engine_run(const struct rr_world *w, struct rr_replay *ret);
+/* All that rr_engine_run refuses before its first event, and what it notes; nothing is replayed. */
+RR_CHECKED enum rr_status rr_engine_check(const struct rr_world *w);
 void rr_replay_done(struct rr_replay *r);
 const char *rr_bound_text(enum rr_bound b); /* "too few GPUs free anywhere" */
 /* Laws 1 and 2 recomputed from outcomes and leases: RR_EINTERNAL with the numbers when broken; `detail` gets the printed line. */

@@ -22,8 +22,18 @@ struct rr_depends;
 struct rr_attempts;
 struct rr_autoscaler;
 struct rr_supply;
+/* What of the scenario a policy goes by: the rest is told to do nothing when it is given (sim/engine/warn.c). */
+enum {
+    RR_READS_ORDER = 1,
+    RR_READS_BLOCKING = 2,
+    RR_READS_ESTIMATE = 4,
+    RR_READS_PRIORITY = 8, /* of classes and jobs */
+    RR_READS_DEADLINE = 16,
+    RR_READS_BOOT = 32, /* of pools that always hold the same nodes */
+};
 struct rr_policy {
     struct rr_kind kind; /* first */
+    unsigned reads;      /* RR_READS_* */
     bool expects;        /* reserves: running jobs are kept in order of expected end */
     bool preempts;       /* may interrupt: attempts are tracked, as rr_sim_preempt, rr_sim_running and rr_sim_attained_us need */
     size_t state_size;   /* of its state, zeroed before init */
@@ -205,6 +215,13 @@ uint32_t rr_sim_running(const struct rr_sim *s, size_t i);
 /* Slots of the jobs on a node: the first one, and the one after it (of one node, then of several); RR_NO_SLOT at the end. */
 uint32_t rr_sim_first_on(const struct rr_sim *s, size_t pool, uint32_t node);
 uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot);
+
+/* A warning about the scenario at `where`, a pointer; from `init` alone. */
+#define rr_sim_warn(s, where, ...)                                                                    \
+    do {                                                                                              \
+        if ((s)->world->notes) rr_note((s)->world->notes, RR_NOTE_WARNING, (where), "", __VA_ARGS__); \
+    } while (0)
+void rr_sim_warn_unused(struct rr_sim *s); /* warn.c: what is given and nothing looks at */
 
 /* --- what a job is --- */
 static inline size_t rr_sim_class_of(const struct rr_sim *s, uint32_t job) { return s->class_of ? s->class_of[job] : RR_NO_CLASS; }

@@ -338,6 +338,7 @@ const struct rr_policy rr_policy_conservative_backfill = {
              .params_size = sizeof(struct params)},
     .expects = true,
     .depth = conservative_depth,
+    .reads = RR_READS_ORDER | RR_READS_ESTIMATE,
     .state_size = sizeof(struct conservative),
     .init = conservative_init,
     .done = conservative_done,

@@ -42,6 +42,13 @@ void rr_deadline_init(struct rr_deadline *d, struct rr_sim *s,
     if (d->spot == SIZE_MAX || d->on_demand == SIZE_MAX)
         s->failed =
             rr_fail(RR_EINPUT, "/scheduler/policy: \"%s\" needs a pool with the plan \"spot\" and one without", s->policy->kind.name);
+    for (uint32_t j = 0; j < s->trace->n && s->failed == RR_OK; j++) {
+        char id[24];
+        if (rr_deadline_of(d, s, j) == RR_NEVER)
+            s->failed = rr_fail(RR_EINPUT,
+                                "/scheduler/policy: job %s has no deadline: give \"deadline\" in \"scheduler\", or deadline_s in the trace",
+                                rr_trace_id(s->trace, j, id));
+    }
 }
 
 void rr_deadline_done(void *state)
@@ -60,15 +67,10 @@ static size_t find(const struct rr_deadline *d, uint32_t job)
     return i;
 }
 
-static int64_t deadline_of(const struct rr_deadline *d, struct rr_sim *s, uint32_t job)
+int64_t rr_deadline_of(const struct rr_deadline *d, const struct rr_sim *s, uint32_t job)
 {
-    char id[24];
     if (d->p.deadline_us > 0) return d->p.deadline_us;
-    if (s->trace->deadline_us && s->trace->deadline_us[job] != RR_NEVER) return s->trace->deadline_us[job];
-    if (s->failed == RR_OK)
-        s->failed = rr_fail(RR_EINPUT, "job %s has no deadline: give \"deadline\" in \"scheduler\", or deadline_s in the trace",
-                            rr_trace_id(s->trace, job, id));
-    return RR_YEAR_US;
+    return s->trace->deadline_us ? s->trace->deadline_us[job] : RR_NEVER;
 }
 
 int64_t rr_deadline_left(const struct rr_sim *s, const struct rr_dated *j) { return rr_sim_remaining_us(s, j->job); }
@@ -208,7 +210,7 @@ void rr_deadline_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t as
         const struct rr_dated j = {.job = job,
                                    .ask = ask,
                                    .submit_us = submit,
-                                   .due_us = rr_add_us(submit, deadline_of(d, s, job)),
+                                   .due_us = rr_add_us(submit, rr_deadline_of(d, s, job)),
                                    .work_us = rr_sim_work_us(s, job)};
         rr_vec_push(&d->job, j);
     }

@@ -37,6 +37,7 @@ struct rr_deadline {
 };
 void rr_deadline_init(struct rr_deadline *d, struct rr_sim *s,
                       enum rr_place (*place)(struct rr_deadline *, struct rr_sim *, struct rr_dated *, bool));
+int64_t rr_deadline_of(const struct rr_deadline *d, const struct rr_sim *s, uint32_t job); /* from its submit; RR_NEVER: it has none */
 enum rr_place rr_deadline_now(const struct rr_sim *s, const struct rr_deadline *d, const struct rr_dated *j); /* where it is */
 int64_t rr_deadline_left(const struct rr_sim *s, const struct rr_dated *j);                                   /* work left */
 int64_t rr_deadline_change(const struct rr_deadline *d, const struct rr_sim *s, uint32_t job);                /* the change-over */
@@ -48,6 +49,7 @@ void rr_deadline_timer(void *state, struct rr_sim *s);
 void rr_deadline_capacity(void *state, struct rr_sim *s, size_t pool);
 #define RR_DEADLINE_POLICY(word, text)                                                                                                    \
     .kind = {.name = word, .summary = text, .params = rr_deadline_rows, .n_params = 3, .params_size = sizeof(struct rr_deadline_params)}, \
-    .preempts = true, .state_size = sizeof(struct rr_deadline), .done = rr_deadline_done, .submit = rr_deadline_submit,                   \
-    .pass = rr_deadline_pass, .ended = rr_deadline_ended, .timer = rr_deadline_timer, .capacity = rr_deadline_capacity
+    .reads = RR_READS_BOOT, .preempts = true, .state_size = sizeof(struct rr_deadline), .done = rr_deadline_done,                         \
+    .submit = rr_deadline_submit, .pass = rr_deadline_pass, .ended = rr_deadline_ended, .timer = rr_deadline_timer,                       \
+    .capacity = rr_deadline_capacity
 #endif

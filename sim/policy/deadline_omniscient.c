@@ -52,19 +52,13 @@ static void mark_dear(const struct span *x, const struct rr_spot_terms *t, const
     }
 }
 
+static size_t steps(const struct rr_deadline *d, int64_t us) { return (size_t)((us + d->p.step_us - 1) / d->p.step_us); }
+
 static void make_plan(struct rr_deadline *d, struct rr_sim *s, struct rr_dated *j)
 {
     const struct rr_spot_terms *t = rr_spot_terms_of(&s->world->scenario->pool[d->spot]);
     const int64_t whole = j->due_us - j->submit_us;
-    const size_t n = (size_t)((whole + d->p.step_us - 1) / d->p.step_us);
-    if (n > RR_DEADLINE_STEPS || !t || t->availability == RR_NODES_HITS) {
-        if (s->failed == RR_OK)
-            s->failed = rr_fail(RR_EINPUT,
-                                "/scheduler: \"deadline_omniscient\" needs an \"availability\" that is a series, and at most %d "
-                                "decisions until the deadline",
-                                RR_DEADLINE_STEPS);
-        return;
-    }
+    const size_t n = steps(d, whole);
     struct span x = {.spot = rr_xrealloc(NULL, n, 1), .j = j, .step_us = d->p.step_us};
     x.nodes = rr_need_of(&s->asks, j->ask, d->spot)->nodes;
     memset(x.spot, 1, n);
@@ -92,8 +86,18 @@ static enum rr_place omniscient(struct rr_deadline *d, struct rr_sim *s, struct 
 
 static void omniscient_init(void *state, struct rr_sim *s)
 {
-    rr_deadline_init(state, s, omniscient);
-    ((struct rr_deadline *)state)->net = 0;
+    struct rr_deadline *d = state;
+    rr_deadline_init(d, s, omniscient);
+    d->net = 0;
+    if (s->failed != RR_OK) return;
+    const struct rr_spot_terms *t = rr_spot_terms_of(&s->world->scenario->pool[d->spot]);
+    bool knows = t && t->availability != RR_NODES_HITS;
+    for (uint32_t j = 0; j < s->trace->n && knows; j++) knows = steps(d, rr_deadline_of(d, s, j)) <= RR_DEADLINE_STEPS;
+    if (!knows)
+        s->failed = rr_fail(RR_EINPUT,
+                            "/scheduler/policy: \"deadline_omniscient\" needs an \"availability\" that is a series, and at most %d "
+                            "decisions until the deadline",
+                            RR_DEADLINE_STEPS);
 }
 
 const struct rr_policy rr_policy_deadline_omniscient = {

@@ -93,6 +93,7 @@ static void easy_pass(void *state, struct rr_sim *s)
 const struct rr_policy rr_policy_easy_backfill = {
     .kind = {.name = "easy_backfill", .summary = "in order, and later jobs that do not delay the first that must wait (EASY)"},
     .expects = true,
+    .reads = RR_READS_ORDER | RR_READS_ESTIMATE,
     .state_size = sizeof(struct easy),
     .init = easy_init,
     .done = easy_done,

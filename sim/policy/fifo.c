@@ -81,6 +81,7 @@ static void fifo_pass(void *state, struct rr_sim *s)
 }
 
 const struct rr_policy rr_policy_fifo = {.kind = {.name = "fifo", .summary = "in order of arrival (or shortest first)"},
+                                         .reads = RR_READS_ORDER | RR_READS_BLOCKING,
                                          .state_size = sizeof(struct fifo),
                                          .init = fifo_init,
                                          .done = fifo_done,

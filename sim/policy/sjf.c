@@ -30,6 +30,7 @@ const struct rr_policy rr_policy_sjf = {.kind = {.name = "sjf",
                                                  .params = params,
                                                  .n_params = sizeof params / sizeof *params,
                                                  .params_size = sizeof(struct params)},
+                                        .reads = RR_READS_BLOCKING | RR_READS_ESTIMATE,
                                         .state_size = sizeof(struct rr_ranked),
                                         .init = sjf_init,
                                         RR_RANKED_HOOKS};

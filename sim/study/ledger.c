@@ -22,6 +22,7 @@ void rr_run_done(struct rr_run *r)
 {
     rr_trace_done(&r->jobs);
     rr_replay_done(&r->replay);
+    rr_notes_done(&r->notes);
     *r = (struct rr_run){0};
 }
 

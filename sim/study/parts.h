@@ -14,6 +14,7 @@ struct rr_run {
     struct rr_trace jobs;
     struct rr_replay replay;
     size_t not_submitted;
+    struct rr_notes notes; /* what the engine told of the scenario; of replication 1 */
 };
 void rr_run_done(struct rr_run *r);
 

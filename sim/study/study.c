@@ -235,7 +235,7 @@ static enum rr_status run_course(struct rr_study *st, const struct unit *u, size
 {
     struct group *g = u->group;
     const struct rr_scenario *s = u->course[first];
-    struct rr_run run = {0};
+    struct rr_run run = {.notes.arena = u->arena};
     const char *laws[LAWS] = {0};
     double m[RR_METRICS];
 
@@ -244,6 +244,7 @@ static enum rr_status run_course(struct rr_study *st, const struct unit *u, size
                                .trace = &run.jobs,
                                .replication = u->rep,
                                .horizon_us = s->horizon_us,
+                               .notes = u->rep == 0 ? &run.notes : NULL,
                                .timeline_bins = u->rep == 0 && st->opt.keep_jobs ? TIMELINE_BINS : 0};
     if (status == RR_OK) status = rr_engine_run(&w, &run.replay);
     if (status == RR_OK) status = check_replay(&w, &run, u->arena, laws);
@@ -468,6 +469,14 @@ static void tell_stats(const struct rr_study *st, size_t v, struct rr_alternativ
     for (int m = 0; m < RR_METRICS; m++) rr_stat_of(column(st, v, m, scratch), st->n_reps, &a->metric[m]);
 }
 
+static void copy_notes(const struct rr_notes *from, struct rr_notes *to)
+{
+    for (size_t i = 0; i < from->list.n; i++) {
+        const struct rr_note *n = &from->list.at[i];
+        rr_note(to, n->kind, n->where, n->source, "%s", n->text);
+    }
+}
+
 static enum rr_status tell_variant(struct rr_study *st, const struct group *g, size_t v, struct rr_alternative *a)
 {
     const struct rr_scenario *s = st->set->variant[v];
@@ -483,10 +492,8 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     note_estimates(st, g, &notes);
     note_replay(g, run, &notes);
     rr_note_given(s, &notes);
-    for (size_t i = 0; i < s->notes.list.n; i++) {
-        const struct rr_note *n = &s->notes.list.at[i];
-        rr_note(&notes, n->kind, n->where, n->source, "%s", n->text);
-    }
+    copy_notes(&s->notes, &notes);
+    copy_notes(&run->notes, &notes);
     struct rr_note *list = RR_NEWS(st->arena, struct rr_note, notes.list.n);
     if (notes.list.n) memcpy(list, notes.list.at, notes.list.n * sizeof *list);
     a->note = list;
@@ -648,6 +655,34 @@ enum rr_status rr_study_run(const struct rr_scenario_set *set, const struct rr_s
         rr_study_free(st);
     else
         *ret = st;
+    return status;
+}
+
+static enum rr_status check_group(const struct group *g, struct rr_notes *notes)
+{
+    const struct rr_scenario *s = g->scenario;
+    struct rr_arena *scratch = rr_arena_create();
+    struct rr_run run = {0};
+    enum rr_status st = merge(g, s, 0, scratch, &run);
+    const struct rr_world w = {.scenario = s, .trace = &run.jobs, .horizon_us = s->horizon_us, .notes = notes};
+    if (st == RR_OK) st = rr_engine_check(&w);
+    rr_run_done(&run);
+    rr_arena_free(scratch);
+    return st;
+}
+
+enum rr_status rr_study_check(struct rr_scenario_set *set, struct rr_notes *notes)
+{
+    struct rr_study st = {.arena = set->arena, .set = set, .notes = *notes};
+    enum rr_status status = load_all(&st);
+    *notes = st.notes;
+    for (size_t i = 0; i < st.n_groups && status == RR_OK; i++) {
+        struct rr_notes told = {.arena = set->arena};
+        status = check_group(&st.group[i], &told);
+        for (size_t k = 0; k < st.group[i].n_variants; k++) copy_notes(&told, &set->variant[st.group[i].variant[k]]->notes);
+        rr_notes_done(&told);
+    }
+    for (size_t i = 0; i < st.n_loaded; i++) rr_trace_done(&st.loaded[i].trace);
     return status;
 }
 

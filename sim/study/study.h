@@ -14,6 +14,9 @@ struct rr_study_options {
 };
 /* Everything that rr_store points to lives in the study until rr_study_free(). A broken law is RR_EINTERNAL. */
 RR_CHECKED enum rr_status rr_study_run(const struct rr_scenario_set *set, const struct rr_study_options *opt, struct rr_study **ret);
+/* What a run would refuse before its first event, and what it would note of the scenario: traces are read, the first replication's jobs put
+ * together, the engine set up; nothing is replayed. Notes of variants go to theirs, those of traces to `notes`. */
+RR_CHECKED enum rr_status rr_study_check(struct rr_scenario_set *set, struct rr_notes *notes);
 const struct rr_store *rr_study_store(const struct rr_study *s);
 void rr_study_free(struct rr_study *s); /* takes NULL */
 #endif

@@ -14,9 +14,9 @@ JSON
 @test "autoscalers are listed, read and shown" {
     works "$RR" list autoscalers
     for a in queue utilization target schedule; do grep -q "^$a " <<<"$output"; done
-    pools ', "autoscale": {"policy": "schedule", "timezone": "Europe/Berlin", "windows": [{"days": "Mon-Fri", "from": "09:00", "nodes": 2}]}' \
-        ', "autoscale": {"policy": "utilization", "high": "75 %"}'
-    works "$RR" check s.json --print
+    pools ', "autoscale": {"policy": "schedule", "timezone": "Europe/Berlin", "windows": [{"days": "Mon-Fri", "from": "09:00", "nodes": 2}]}'
+    works "$RR" check s.json --print --set '/pools/q={"gpus_per_node": 8, "nodes": {"min": 0, "max": 4}, "plan": {"type": "unpriced"}}' \
+        --set '/autoscale={"policy": "utilization", "high": "75 %"}'
     grep -qE '/autoscale/high +0.75 +given' <<<"$output"
     grep -qE '/autoscale/window +10 min +default' <<<"$output"
     grep -qE '/pools/p/autoscale/timezone +Europe/Berlin +given' <<<"$output"
@@ -30,7 +30,7 @@ JSON
     pools '' ', "autoscale": {"policy": "target", "low": 0.3}'
     fails 3 '/autoscale/low: unknown key "low"' "$RR" check s.json
     pools '' ', "autoscale": {"policy": "utilization", "low": 0.9}'
-    fails 3 '/autoscale/low: 0.9 is not below "high", which is 0.8' "$RR" run s.json -o out
+    fails 3 's.json:2:[0-9]*: /autoscale/low: 0.9 is not below "high", which is 0.8' "$RR" run s.json -o out
     pools ', "autoscale": {"policy": "schedule", "windows": [{"nodes": 1}]}'
     fails 3 '/pools/p/autoscale/policy: "schedule" follows a calendar; add "start"' "$RR" check s.json --set /start=null
     fails 3 '/pools/p/autoscale/timezone: no time zone "Mars"' "$RR" check s.json --set '/pools/p/autoscale/timezone="Mars"'
