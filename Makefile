@@ -27,10 +27,10 @@ LDFLAGS ?=
 ALL_CFLAGS = -std=c17 -D_GNU_SOURCE $(WARN) -ffp-contract=off $(OPT_$(VARIANT)) -DRR_VERSION='"$(VERSION)"' \
              -DRR_DATADIR='"$(abspath $(PREFIX))/share/rackrate"' -I. $(PKG_CFLAGS) $(CFLAGS)
 LINK = $(CC) $(OPT_$(VARIANT)) $(LDFLAGS)
-LIBS = $(PKG_LIBS) -lpthread -lm
+LIBS = $(PKG_LIBS) -lglpk -lpthread -lm
 
 # What is built: a new file in one of these folders is found by itself.
-LIB_SRC = $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c models/price/*.c models/finance/*.c models/train/*.c \
+LIB_SRC = $(filter-out models/probe/%,$(wildcard models/*/*.c)) $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c \
             reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/autoscale/*.c sim/supply/*.c sim/study/*.c)
 CLI_SRC = $(wildcard sim/cli/*.c)
 TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/test_*.c)
