@@ -88,6 +88,14 @@ struct rr_lease {
         why; /* enum rr_reason: the node was lost for it, and the lease ended then; RR_WHY_NONE: it was released, or is held at the end */
 };
 
+/* How a charge was priced, for bills in the words of FOCUS (data/focus.h). */
+enum rr_pricing {
+    RR_PRICING_STANDARD,  /* a rate agreed before; a purchase */
+    RR_PRICING_DYNAMIC,   /* the market's */
+    RR_PRICING_COMMITTED, /* what a commitment costs, or usage that one pays for */
+    RR_PRICING_OTHER,     /* own machines and what they need */
+};
+
 /* One line of a bill. Parts of the cost.* metrics by `type`; `line` says what it is for. */
 struct rr_charge {
     const char *type;       /* plan type: "on_demand", "reserved", "owned": metric cost.TYPE */
@@ -102,5 +110,21 @@ struct rr_charge {
     double quantity;               /* for people: in `unit` */
     const char *unit;              /* "node-hour", "kWh", "month" */
     struct rr_rate rate;           /* nano 0 = none */
+    int64_t list_nano;             /* the list price in the rate's unit, before every discount; 0 = the rate itself */
+    enum rr_pricing pricing;
+};
+
+/* What became of a commitment in (part of) one calendar month: what it paid for in a pool, or (pool -1) what nobody used. The commitment's
+ * effective charges that lie in [from_us, to_us) are shared by `part`, any measure that is the same for all records of a commitment in that
+ * time: node-microseconds of a reservation, micro-units of a savings plan. Records are no charges: they cost nothing again. */
+struct rr_cover {
+    const char *commitment;
+    int pool; /* -1: unused */
+    int64_t from_us, to_us;
+    int64_t part;
+    double quantity;     /* usage that was paid for, as its pool's plan counts it; unused: as the commitment counts */
+    const char *unit;    /* "node-hour" */
+    struct rr_rate rate; /* what that usage would have cost without it, before and after the pool's own discounts; nano 0 = not known */
+    int64_t list_nano;
 };
 #endif

@@ -107,6 +107,14 @@ struct rr_alternative {
     const struct rr_charge *charge;
     size_t n_charges;
     const char *const *node_name; /* by global node id, or NULL */
+    const struct rr_cover *cover; /* what became of commitments */
+    size_t n_covers;
+    /* What the leases are priced by again: the document of replication 1, checked, its uncertain inputs as they were drawn (NULL: not kept);
+     * GPUs by global node id, as far as leases reach; GPU time that jobs held, [pool][n_used_months] milli-GPU-microseconds. */
+    const char *document;
+    const int32_t *node_gpus;
+    const __int128 *const *used_month;
+    size_t n_used_months;
 };
 enum { RR_BAR_NODES = 64, RR_BAR_JOBS = 2000 };
 struct rr_pair {

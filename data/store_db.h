@@ -5,7 +5,7 @@
 #include "data/store.h"
 #include <sqlite3.h>
 
-enum { RR_DB_APPLICATION = 0x7272746c, RR_DB_VERSION = 2 }; /* pragmas application_id ("rrtl") and user_version */
+enum { RR_DB_APPLICATION = 0x7272746c, RR_DB_VERSION = 3 }; /* pragmas application_id ("rrtl") and user_version */
 
 /* A statement, bound from the left. The first error sticks in `rc`. */
 struct rr_sql {
@@ -31,6 +31,7 @@ extern const char *const rr_note_kinds[RR_NOTE_KINDS]; /* by enum rr_note_kind *
 static inline const char *rr_or_empty(const char *s) { return s ? s : ""; }
 
 int rr_save_attempts(sqlite3 *db, int64_t id, const struct rr_alternative *a);
+int rr_save_priced(sqlite3 *db, int64_t id, const struct rr_alternative *a); /* what the leases are priced by, and what covers them */
 int rr_save_losses(sqlite3 *db, int64_t id, const struct rr_alternative *a);
 int rr_save_bounds(sqlite3 *db, int64_t id, const struct rr_alternative *a);
 int rr_save_bars(sqlite3 *db, int64_t id, const struct rr_alternative *a);

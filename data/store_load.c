@@ -276,10 +276,23 @@ static void count_attempts(struct loader *l, int64_t id, struct rr_alternative *
     rr_sql_close(&q);
 }
 
+/* GPUs by node from those by lease. */
+static void index_gpus(struct loader *l, struct rr_alternative *a, const int32_t *gpus)
+{
+    uint32_t most = 0;
+    for (size_t i = 0; i < a->n_leases; i++)
+        if (a->lease[i].node > most) most = a->lease[i].node;
+    if (most >= MOST_NODES) return;
+    int32_t *by_node = RR_NEWS(l->arena, int32_t, (size_t)most + 1);
+    for (size_t i = 0; i < a->n_leases; i++) by_node[a->lease[i].node] = gpus[i];
+    a->node_gpus = by_node;
+}
+
 static void load_leases(struct loader *l, int64_t id, struct rr_alternative *a)
 {
     struct rr_sql q;
     struct rr_lease *r = rows(l, &q, "leases", OF, id, sizeof *r, &a->n_leases);
+    int32_t *gpus = RR_NEWS(l->arena, int32_t, a->n_leases + 1);
     a->lease = r;
     for (size_t i = 0; row(l, &q, i, a->n_leases); i++) {
         r[i].pool = (uint16_t)rr_sql_geti(&q);
@@ -289,7 +302,11 @@ static void load_leases(struct loader *l, int64_t id, struct rr_alternative *a)
         r[i].end_us = rr_sql_geti(&q);
         r[i].used_milli_us = rr_sql_geti(&q);
         r[i].down_milli_us = rr_sql_geti(&q);
+        const int64_t n = rr_sql_geti(&q), why = rr_sql_geti(&q);
+        gpus[i] = n >= 0 && n <= INT32_MAX ? (int32_t)n : 0;
+        r[i].why = (uint8_t)(why >= 0 && why < RR_WHYS ? why : RR_WHY_NONE);
     }
+    index_gpus(l, a, gpus);
 }
 
 /* node_name[] reaches as far as the leases do; a lease of a node without a name is possible. */
@@ -329,7 +346,58 @@ static void load_charges(struct loader *l, int64_t id, struct rr_alternative *a)
         r[i].quantity = rr_sql_getd(&q);
         r[i].unit = text(l, &q);
         r[i].rate = rate(&q);
+        r[i].list_nano = rr_sql_geti(&q);
+        const int64_t pricing = rr_sql_geti(&q);
+        r[i].pricing = pricing >= 0 && pricing <= RR_PRICING_OTHER ? (enum rr_pricing)pricing : RR_PRICING_STANDARD;
     }
+}
+
+static void load_covers(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    struct rr_cover *r = rows(l, &q, "covers", OF, id, sizeof *r, &a->n_covers);
+    a->cover = r;
+    for (size_t i = 0; row(l, &q, i, a->n_covers); i++) {
+        r[i].commitment = text(l, &q);
+        r[i].pool = (int)rr_sql_geti(&q);
+        r[i].from_us = rr_sql_geti(&q);
+        r[i].to_us = rr_sql_geti(&q);
+        r[i].part = rr_sql_geti(&q);
+        r[i].quantity = rr_sql_getd(&q);
+        r[i].unit = text(l, &q);
+        r[i].rate = rate(&q);
+        r[i].list_nano = rr_sql_geti(&q);
+    }
+}
+
+static void load_document(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    rr_sql_open(&q, l->db, "SELECT document FROM documents WHERE alternative = ?");
+    rr_sql_i(&q, id);
+    q.column = 0;
+    if (rr_sql_next(&q)) a->document = rr_strdup(l->arena, rr_sql_gets(&q));
+    if (q.rc != SQLITE_OK) l->rc = q.rc;
+    rr_sql_close(&q);
+}
+
+/* Rows by pool, then month: as many of each pool. */
+static void load_used(struct loader *l, int64_t id, struct rr_alternative *a)
+{
+    struct rr_sql q;
+    size_t n;
+    rows(l, &q, "used_months", OF, id, 1, &n);
+    rr_i128 *all = RR_NEWS(l->arena, rr_i128, n + 1);
+    for (size_t i = 0; row(l, &q, i, n); i++) {
+        q.column = 3; // behind pool and month
+        const int64_t gpu_s = rr_sql_geti(&q);
+        all[i] = (rr_i128)gpu_s * 1000000000 + rr_sql_geti(&q);
+    }
+    if (a->n_pools == 0 || n == 0 || n % a->n_pools != 0) return;
+    a->n_used_months = n / a->n_pools;
+    const rr_i128 **used = RR_NEWS(l->arena, const rr_i128 *, a->n_pools);
+    for (size_t p = 0; p < a->n_pools; p++) used[p] = all + p * a->n_used_months;
+    a->used_month = used;
 }
 
 static void load_metrics(struct loader *l, int64_t id, struct rr_alternative *a)
@@ -347,8 +415,8 @@ static void load_metrics(struct loader *l, int64_t id, struct rr_alternative *a)
 static void load_alternatives(struct loader *l)
 {
     static void (*const parts[])(struct loader *, int64_t, struct rr_alternative *) = {
-        load_metrics, load_months, load_lines, load_classes,   load_pools,  load_laws,  load_series,
-        load_losses,  load_bounds, load_bars,  count_attempts, load_leases, load_nodes, load_charges};
+        load_metrics, load_months,    load_lines,  load_classes, load_pools,   load_laws,   load_series,   load_losses, load_bounds,
+        load_bars,    count_attempts, load_leases, load_nodes,   load_charges, load_covers, load_document, load_used};
     struct rr_sql q;
     struct rr_alternative *r = rows(l, &q, "alternatives", "", 0, sizeof *r, &l->s->n_alternatives);
     l->s->alternative = r;

@@ -382,7 +382,7 @@ static int save_jobs(struct saver *v, int64_t id, const struct rr_alternative *a
 static int save_leases(struct saver *v, int64_t id, const struct rr_alternative *a)
 {
     struct rr_sql q;
-    if (rr_sql_open(&q, v->db, "INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK) return q.rc;
+    if (rr_sql_open(&q, v->db, "INSERT INTO leases VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK) return q.rc;
     for (size_t i = 0; i < a->n_leases && q.rc == SQLITE_OK; i++) {
         const struct rr_lease *l = &a->lease[i];
         rr_sql_i(&q, id);
@@ -393,6 +393,8 @@ static int save_leases(struct saver *v, int64_t id, const struct rr_alternative 
         rr_sql_i(&q, l->end_us);
         rr_sql_i(&q, l->used_milli_us);
         rr_sql_i(&q, l->down_milli_us);
+        rr_sql_i(&q, a->node_gpus ? a->node_gpus[l->node] : 0);
+        rr_sql_i(&q, l->why);
         rr_sql_step(&q);
     }
     rr_sql_close(&q);
@@ -426,7 +428,8 @@ static int save_nodes(struct saver *v, int64_t id, const struct rr_alternative *
 static int save_charges(struct saver *v, int64_t id, const struct rr_alternative *a)
 {
     struct rr_sql q;
-    if (rr_sql_open(&q, v->db, "INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK) return q.rc;
+    if (rr_sql_open(&q, v->db, "INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK)
+        return q.rc;
     for (size_t i = 0; i < a->n_charges && q.rc == SQLITE_OK; i++) {
         const struct rr_charge *c = &a->charge[i];
         rr_sql_i(&q, id);
@@ -444,6 +447,8 @@ static int save_charges(struct saver *v, int64_t id, const struct rr_alternative
         rr_sql_d(&q, c->quantity);
         rr_sql_s(&q, c->unit);
         put_rate(&q, c->rate);
+        rr_sql_i(&q, c->list_nano);
+        rr_sql_i(&q, c->pricing);
         rr_sql_step(&q);
     }
     rr_sql_close(&q);
@@ -461,6 +466,7 @@ static int save_records(struct saver *v, int64_t id, const struct rr_alternative
     if (rc == SQLITE_OK) rc = save_leases(v, id, a);
     if (rc == SQLITE_OK && a->node_name) rc = save_nodes(v, id, a);
     if (rc == SQLITE_OK) rc = save_charges(v, id, a);
+    if (rc == SQLITE_OK) rc = rr_save_priced(v->db, id, a);
     return rc;
 }
 

@@ -63,12 +63,22 @@ CREATE TABLE attempts (
     lost_milli_us INTEGER NOT NULL, reason TEXT NOT NULL);
 CREATE TABLE leases (
     alternative INTEGER NOT NULL, pool INTEGER NOT NULL, node INTEGER NOT NULL, start_us INTEGER NOT NULL, ready_us INTEGER NOT NULL,
-    end_us INTEGER NOT NULL, used_milli_us INTEGER NOT NULL, down_milli_us INTEGER NOT NULL);
+    end_us INTEGER NOT NULL, used_milli_us INTEGER NOT NULL, down_milli_us INTEGER NOT NULL, gpus INTEGER NOT NULL, why INTEGER NOT NULL);
 CREATE TABLE charges (
     alternative INTEGER NOT NULL, pool INTEGER NOT NULL, type TEXT NOT NULL, line TEXT NOT NULL, commitment TEXT NOT NULL,
     energy INTEGER NOT NULL, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL, due_us INTEGER NOT NULL, billed INTEGER NOT NULL,
     effective INTEGER NOT NULL, after_horizon INTEGER NOT NULL, quantity REAL, unit TEXT NOT NULL, rate_nano INTEGER NOT NULL,
-    rate_per INTEGER NOT NULL, rate_time INTEGER NOT NULL);
+    rate_per INTEGER NOT NULL, rate_time INTEGER NOT NULL, list_nano INTEGER NOT NULL, pricing INTEGER NOT NULL);
+-- What a commitment paid for in a pool, or (pool -1) what nobody used of it; its effective charges of the time are shared by "part".
+CREATE TABLE covers (
+    alternative INTEGER NOT NULL, commitment TEXT NOT NULL, pool INTEGER NOT NULL, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,
+    part INTEGER NOT NULL, quantity REAL, unit TEXT NOT NULL, rate_nano INTEGER NOT NULL, rate_per INTEGER NOT NULL,
+    rate_time INTEGER NOT NULL, list_nano INTEGER NOT NULL);
+-- What the leases are priced by again: the scenario of each alternative, checked, and the GPU time that jobs held by pool and calendar
+-- month (whole GPU-seconds, and billionths of one).
+CREATE TABLE documents (alternative INTEGER NOT NULL, document TEXT NOT NULL);
+CREATE TABLE used_months (
+    alternative INTEGER NOT NULL, pool INTEGER NOT NULL, month INTEGER NOT NULL, gpu_s INTEGER NOT NULL, milli_us INTEGER NOT NULL);
 
 CREATE VIEW job AS
     SELECT a.name AS alternative, j.job_id, u.text AS user, c.text AS account, k.text AS class, j.gpus_milli / 1e3 AS gpus,

@@ -17,9 +17,10 @@ struct on_demand {
     int64_t increment_us, minimum_us;
     int hours;
     /* resolved */
-    int64_t nano; /* per node-hour (GPU-hour with per_gpu), discount taken off */
-    bool per_gpu; /* nodes of different sizes at a rate per GPU */
-    int64_t gpus; /* of each node, when they are alike */
+    int64_t nano;      /* per node-hour (GPU-hour with per_gpu), discount taken off */
+    int64_t list_nano; /* the same before it */
+    bool per_gpu;      /* nodes of different sizes at a rate per GPU */
+    int64_t gpus;      /* of each node, when they are alike */
 };
 enum { P_RATE };
 
@@ -103,13 +104,14 @@ static enum rr_status on_demand_resolve(void *params, const struct rr_scenario *
     struct rr_rate rate;
     if (!rr_given(od, P_RATE)) RR_TRY(from_facts(pool, pointer, catalog, arena, notes, &od->rate));
     RR_TRY(rr_scenario_rate(s, od->rate, &rate));
-    RR_TRY(rr_rate_less(rate.nano, od->discount, &rate.nano));
     od->gpus = rr_pool_gpus(pool);
     od->per_gpu = rate.per == RR_PER_GPU && od->gpus < 0;
     if (od->per_gpu) {
         RR_TRY(gpus_check(pool, pointer, notes));
         rate.per = RR_PER_NODE; // the meter counts GPU time
     }
+    RR_TRY(rr_rate_node_hour(rate, od->gpus, &od->list_nano));
+    RR_TRY(rr_rate_less(rate.nano, od->discount, &rate.nano));
     RR_TRY(rr_rate_node_hour(rate, od->gpus, &od->nano));
     if (od->nano == 0) rr_note(notes, RR_NOTE_WARNING, pointer, "", "the rate is 0: these machines cost nothing");
     if (od->hours == HOURS_CLOCK && RR_H % od->increment_us != 0)
@@ -193,7 +195,8 @@ static enum rr_status on_demand_bill(const void *params, const struct rr_billing
                               .due_us = month[i].to_us,
                               .quantity = (double)(inside + behind) / (double)RR_H,
                               .unit = od->per_gpu ? "GPU-hour" : "node-hour",
-                              .rate = {od->nano, od->per_gpu ? RR_PER_GPU : RR_PER_NODE, RR_HOUR}};
+                              .rate = {od->nano, od->per_gpu ? RR_PER_GPU : RR_PER_NODE, RR_HOUR},
+                              .list_nano = od->list_nano};
         RR_TRY(rr_money_charge(od->nano, inside + behind, RR_H, &c.billed));
         RR_TRY(rr_money_charge(od->nano, inside, RR_H, &c.effective));
         c.after_horizon.micro = c.billed.micro - c.effective.micro;
@@ -211,6 +214,13 @@ static enum rr_status on_demand_quote(const void *params, int64_t t_us, int64_t 
     return RR_OK;
 }
 
+static enum rr_status on_demand_list(const void *params, int64_t t_us, int64_t *ret_nano)
+{
+    (void)t_us;
+    *ret_nano = ((const struct on_demand *)params)->list_nano;
+    return RR_OK;
+}
+
 const struct rr_price_plan rr_price_on_demand = {
     .kind = {.name = "on_demand",
              .summary = "list price while held, by second, minute or started hour",
@@ -222,4 +232,5 @@ const struct rr_price_plan rr_price_on_demand = {
     .meter = on_demand_meter,
     .bill = on_demand_bill,
     .quote = on_demand_quote,
+    .list = on_demand_list,
 };

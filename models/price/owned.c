@@ -508,7 +508,7 @@ static enum rr_status charge_month(const struct bill *x, struct rr_month_part pa
 
 static enum rr_status owned_bill(const void *params, const struct rr_billing *b, size_t pool, struct rr_sink *sink)
 {
-    const struct bill x = {params, b, sink, {.type = rr_price_owned.kind.name, .pool = (int)pool}};
+    const struct bill x = {params, b, sink, {.type = rr_price_owned.kind.name, .pool = (int)pool, .pricing = RR_PRICING_OTHER}};
     struct rr_month_part *part;
     size_t n;
     RR_TRY(rr_month_parts(&b->scenario->clock, 0, b->horizon_us, b->arena, &part, &n));

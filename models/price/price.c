@@ -88,6 +88,25 @@ static enum rr_status tap_emit(struct rr_sink *sink, const struct rr_charge *c)
     return RR_OK;
 }
 
+static enum rr_status tap_cover(struct rr_sink *sink, const struct rr_cover *c)
+{
+    struct rr_sink *to = ((struct tap *)sink)->to;
+    return to->cover ? to->cover(to, c) : RR_OK;
+}
+
+enum rr_status rr_cover(const struct rr_billing *b, struct rr_sink *sink, struct rr_cover cover)
+{
+    if (sink->cover == NULL || (cover.part == 0 && cover.quantity <= 0)) return RR_OK;
+    const struct rr_pool *pool = cover.pool < 0 ? NULL : &b->scenario->pool[cover.pool];
+    const struct rr_price_plan *plan = pool != NULL && pool->plan != NULL ? plan_of(pool->plan) : NULL;
+    if (cover.rate.nano == 0 && plan != NULL && plan->quote != NULL && !b->usage[cover.pool].per_gpu) {
+        cover.rate = (struct rr_rate){.per = RR_PER_NODE, .time = RR_HOUR};
+        RR_TRY(plan->quote(pool->plan_params, cover.from_us, &cover.rate.nano));
+        if (plan->list != NULL) RR_TRY(plan->list(pool->plan_params, cover.from_us, &cover.list_nano));
+    }
+    return sink->cover(sink, &cover);
+}
+
 /* Law 4: what was metered is covered or left, in every hour, and nothing is left below zero. */
 static enum rr_status payer_check(const struct rr_billing *b, size_t p)
 {
@@ -149,7 +168,7 @@ static bool looks_back(const struct rr_scenario *s)
 
 enum rr_status rr_bill(struct rr_billing *b, struct rr_sink *sink)
 {
-    struct tap tap = {.sink = {tap_emit}, .to = sink, .b = b};
+    struct tap tap = {.sink = {tap_emit, tap_cover}, .to = sink, .b = b};
     struct rr_sink *into = looks_back(b->scenario) ? &tap.sink : sink;
     b->usage = RR_NEWS(b->arena, struct rr_usage, b->scenario->n_pools);
     b->charge = NULL;

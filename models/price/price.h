@@ -52,6 +52,8 @@ struct rr_billing {
 /* Where charges go. `emit` copies; returns RR_EINPUT when a total would overflow. */
 struct rr_sink {
     enum rr_status (*emit)(struct rr_sink *sink, const struct rr_charge *charge);
+    /* What became of a commitment; copies. NULL: nobody asks. Plans call rr_cover(). */
+    enum rr_status (*cover)(struct rr_sink *sink, const struct rr_cover *cover);
 };
 
 struct rr_price_plan {
@@ -77,6 +79,8 @@ struct rr_price_plan {
     void (*inputs)(const void *params, void (*each)(void *ctx, const char *path, const char *sha256), void *ctx);
     /* Hourly quote for a node at t, nano per node-hour, for cheapest-first; NULL = none. */
     RR_CHECKED enum rr_status (*quote)(const void *params, int64_t t_us, int64_t *ret_nano);
+    /* The same before every discount, for the list column of bills; NULL = the quote. */
+    RR_CHECKED enum rr_status (*list)(const void *params, int64_t t_us, int64_t *ret_nano);
 };
 
 #define X(name) extern const struct rr_price_plan rr_price_##name;
@@ -91,6 +95,10 @@ RR_CHECKED enum rr_status rr_price_resolve(struct rr_scenario *s, const struct r
  * RR_EINTERNAL naming pool and hour if it does not hold. */
 RR_CHECKED enum rr_status rr_bill(struct rr_billing *b, struct rr_sink *sink);
 RR_CHECKED enum rr_status rr_bill_terminal(const struct rr_billing *b, int64_t at_us, struct rr_money *ret);
+
+/* For commitments, once a pool and calendar month, and once with pool -1 for what nobody used: hands the record on, its rate and list
+ * price taken from the pool's plan. Does nothing when nobody asks. */
+RR_CHECKED enum rr_status rr_cover(const struct rr_billing *b, struct rr_sink *sink, struct rr_cover cover);
 
 /* Shared by plans: call `emit` for each calendar month that [from, to) touches (once for all when the clock is not anchored). */
 struct rr_month_part {

@@ -306,19 +306,50 @@ static int64_t promised(const struct reserved *r, const struct rr_usage *u, cons
     return to > from ? r->count * (to - from) : 0;
 }
 
-static void cover_pools(const struct reserved *r, const struct rr_billing *b, const struct active *a, const size_t *pool, size_t n)
+/* The pools that it covers, and what of each was covered in the months of its charges. */
+struct covering {
+    const size_t *pool;
+    size_t n;
+    const struct rr_month_part *month; /* of the time that the terms run */
+    size_t n_months;
+    int64_t *taken; /* [n_months][n] node-microseconds */
+};
+
+static void cover_pools(const struct reserved *r, const struct rr_billing *b, const struct active *a, struct covering *c)
 {
-    const size_t n_hours = n > 0 ? b->usage[pool[0]].n_hours : 0;
+    const size_t n_hours = c->n > 0 ? b->usage[c->pool[0]].n_hours : 0;
+    size_t m = 0;
     for (size_t h = 0; h < n_hours; h++) {
-        int64_t left = promised(r, &b->usage[pool[0]], a, h);
-        for (size_t i = 0; i < n && left > 0; i++) {
-            struct rr_usage *u = &b->usage[pool[i]];
+        const struct rr_usage *first = &b->usage[c->pool[0]];
+        int64_t left = promised(r, first, a, h);
+        while (m + 1 < c->n_months && c->month[m].to_us <= first->grid_us + (int64_t)h * RR_H) m++;
+        for (size_t i = 0; i < c->n && left > 0; i++) {
+            struct rr_usage *u = &b->usage[c->pool[i]];
             const int64_t take = u->node_us[h] < left ? u->node_us[h] : left;
             u->node_us[h] -= take;
             u->covered += take;
             left -= take;
+            if (h + 1 < n_hours && c->n_months > 0) c->taken[m * c->n + i] += take; // behind the horizon nothing accrues
         }
     }
+}
+
+/* One record a month and pool, and one for what nobody used. */
+static enum rr_status tell_cover(const struct reserved *r, const struct rr_billing *b, const struct covering *c, const char *name,
+                                 struct rr_sink *sink)
+{
+    for (size_t m = 0; m < c->n_months; m++) {
+        struct rr_cover x = {.commitment = name, .from_us = c->month[m].from_us, .to_us = c->month[m].to_us, .unit = "node-hour"};
+        int64_t left = r->count * (x.to_us - x.from_us);
+        for (size_t i = 0; i <= c->n; i++) {
+            x.pool = i < c->n ? (int)c->pool[i] : -1;
+            x.part = i < c->n ? c->taken[m * c->n + i] : left;
+            x.quantity = (double)x.part / (double)RR_H;
+            left -= x.part;
+            RR_TRY(rr_cover(b, sink, x));
+        }
+    }
+    return RR_OK;
 }
 
 /* ---- charge ---- */
@@ -373,14 +404,21 @@ static enum rr_status reserved_cover(const void *params, const struct rr_billing
     for (size_t p = 0; p < s->n_pools; p++)
         if (covers(r, &s->pool[p]) && b->usage[p].node_us != NULL && !b->usage[p].per_gpu) pool[n_pools++] = p;
     struct active a;
+    struct rr_month_part *months;
+    struct covering cover = {.pool = pool, .n = n_pools};
     RR_TRY(active_of(r, b, &a));
-    cover_pools(r, b, &a, pool, n_pools);
+    if (a.from_us < a.to_us) RR_TRY(rr_month_parts(&s->clock, a.from_us, a.to_us, b->arena, &months, &cover.n_months));
+    if (cover.n_months > 0) cover.month = months;
+    cover.taken = RR_NEWS(b->arena, int64_t, cover.n_months * n_pools + 1);
+    cover_pools(r, b, &a, &cover);
+    RR_TRY(tell_cover(r, b, &cover, s->commitment[commitment].name, sink));
 
     const struct rr_charge c = {.type = rr_price_reserved.kind.name,
                                 .line = "reservation",
                                 .commitment = s->commitment[commitment].name,
                                 .pool = n_pools == 1 ? (int)pool[0] : -1,
-                                .unit = "node-hour"};
+                                .unit = "node-hour",
+                                .pricing = RR_PRICING_COMMITTED};
     for (int64_t k = 0;; k++) {
         int64_t t0, t1;
         struct rr_month_part *part;

@@ -464,7 +464,8 @@ static enum rr_status emit_month(const struct bill *x, size_t pool, size_t i, st
                           .to_us = x->month[i].to_us,
                           .due_us = x->month[i].to_us,
                           .quantity = (double)(m->inside_us + m->behind_us) / (double)RR_H,
-                          .unit = "node-hour"};
+                          .unit = "node-hour",
+                          .pricing = RR_PRICING_DYNAMIC};
     if (x->course.price.n == 1) c.rate = (struct rr_rate){x->course.price.at[0].value, RR_PER_NODE, RR_HOUR};
     RR_TRY(rr_charge_wide(1, m->inside + m->behind, RR_H, &c.billed));
     RR_TRY(rr_charge_wide(1, m->inside, RR_H, &c.effective));

@@ -14,9 +14,19 @@ static enum rr_status keep(struct rr_sink *sink, const struct rr_charge *c)
     return RR_OK;
 }
 
-void rr_ledger_init(struct rr_ledger *l) { *l = (struct rr_ledger){.sink = {keep}}; }
+static enum rr_status keep_cover(struct rr_sink *sink, const struct rr_cover *c)
+{
+    rr_vec_push(&((struct rr_ledger *)sink)->cover, *c);
+    return RR_OK;
+}
 
-void rr_ledger_done(struct rr_ledger *l) { rr_vec_done(&l->charge); }
+void rr_ledger_init(struct rr_ledger *l) { *l = (struct rr_ledger){.sink = {keep, keep_cover}}; }
+
+void rr_ledger_done(struct rr_ledger *l)
+{
+    rr_vec_done(&l->charge);
+    rr_vec_done(&l->cover);
+}
 
 void rr_run_done(struct rr_run *r)
 {

@@ -22,6 +22,7 @@ void rr_run_done(struct rr_run *r);
 struct rr_ledger {
     struct rr_sink sink; /* first */
     RR_VEC(struct rr_charge) charge;
+    RR_VEC(struct rr_cover) cover;
     struct rr_money billed, effective, after_horizon;
 };
 void rr_ledger_init(struct rr_ledger *l);

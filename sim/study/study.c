@@ -477,6 +477,18 @@ static void copy_notes(const struct rr_notes *from, struct rr_notes *to)
     }
 }
 
+/* What the leases can be priced by again. */
+static enum rr_status tell_priced(const struct rr_study *st, const struct first_bill *first, struct rr_alternative *a)
+{
+    const struct rr_billing *b = &first->billing;
+    struct rr_month_part *part;
+    char *text = cJSON_PrintUnformatted(b->scenario->document);
+    a->document = rr_strdup(st->arena, text ? text : "{}");
+    cJSON_free(text);
+    a->used_month = b->used_month;
+    return rr_month_parts(&b->scenario->clock, 0, b->horizon_us > 0 ? b->horizon_us : 1, st->arena, &part, &a->n_used_months);
+}
+
 static enum rr_status tell_variant(struct rr_study *st, const struct group *g, size_t v, struct rr_alternative *a)
 {
     const struct rr_scenario *s = st->set->variant[v];
@@ -501,6 +513,8 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     rr_notes_done(&notes);
     a->charge = first->ledger.charge.at;
     a->n_charges = first->ledger.charge.n;
+    a->cover = first->ledger.cover.at;
+    a->n_covers = first->ledger.cover.n;
     const struct rr_telling t = {st->arena, first->billing.scenario, run, &first->billing, &first->ledger, a};
     RR_TRY(rr_tell_rows(&t));
     if (!st->opt.keep_jobs) return RR_OK;
@@ -508,6 +522,8 @@ static enum rr_status tell_variant(struct rr_study *st, const struct group *g, s
     a->outcome = run->replay.outcome;
     a->lease = run->replay.lease;
     a->n_leases = run->replay.n_leases;
+    a->node_gpus = run->replay.node_gpus;
+    RR_TRY(tell_priced(st, first, a));
     return rr_tell_series(&t);
 }
 

@@ -94,6 +94,21 @@ static inline void sample_records(struct sample *p, struct rr_alternative *a)
     l[1] = (struct rr_lease){.start_us = -1, .ready_us = 1, .end_us = 3600000001, .node = 3, .pool = 1};
     a->lease = l;
     a->n_leases = 2;
+    static const int32_t gpus[] = {8, 8, 8, 4};
+    static const struct rr_cover cover[] = {
+        {"ri", 1, 0, 2678400000000, 7001, 1.25, "node-hour", {88490000000, RR_PER_NODE, RR_HOUR}, 98320000000},
+        {"ri", -1, 0, 2678400000000, 311, 0.5, "node-hour", {0}, 0}};
+    a->node_gpus = gpus;
+    a->cover = cover;
+    a->n_covers = 2;
+    a->document = "{\"rackrate\":1}";
+    rr_i128 *used = RR_NEWS(p->arena, rr_i128, 6);
+    const rr_i128 **by_pool = RR_NEWS(p->arena, const rr_i128 *, 2);
+    for (size_t i = 0; i < 6; i++) used[i] = (rr_i128)1000000007 * 9999999967 * (rr_i128)(i * i); // past 64 bits from i = 1
+    by_pool[0] = used;
+    by_pool[1] = used + 3;
+    a->used_month = by_pool;
+    a->n_used_months = 3;
 }
 
 static inline void sample_months(struct sample *p, struct rr_alternative *a, double month, double growth, double upfront)
@@ -191,7 +206,9 @@ static inline void sample_lines(struct sample *p, struct rr_alternative *a, cons
                                   {(int64_t)i * 7},
                                   l[i].quantity,
                                   l[i].unit,
-                                  l[i].rate};
+                                  l[i].rate,
+                                  l[i].rate.nano ? l[i].rate.nano + 17 : 0,
+                                  i == 0 ? RR_PRICING_OTHER : RR_PRICING_STANDARD};
     }
     a->line = l;
     a->n_lines = n;

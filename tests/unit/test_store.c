@@ -68,6 +68,34 @@ static void same_records(const struct rr_alternative *x, const struct rr_alterna
         assert_int_equal(x->charge[i].rate.nano, y->charge[i].rate.nano);
         assert_int_equal(x->charge[i].rate.per, y->charge[i].rate.per);
         assert_int_equal(x->charge[i].rate.time, y->charge[i].rate.time);
+        assert_int_equal(x->charge[i].list_nano, y->charge[i].list_nano);
+        assert_int_equal(x->charge[i].pricing, y->charge[i].pricing);
+    }
+}
+
+/* What reprice and the FOCUS bill read. */
+static void same_priced(const struct rr_alternative *x, const struct rr_alternative *y)
+{
+    assert_string_equal(x->document, y->document);
+    for (size_t i = 0; i < x->n_leases; i++) {
+        assert_int_equal(x->lease[i].why, y->lease[i].why);
+        assert_int_equal(x->node_gpus[x->lease[i].node], y->node_gpus[y->lease[i].node]);
+    }
+    assert_int_equal(x->n_used_months, y->n_used_months);
+    for (size_t p = 0; p < x->n_pools; p++)
+        for (size_t m = 0; m < x->n_used_months; m++) assert_true(x->used_month[p][m] == y->used_month[p][m]);
+    assert_int_equal(x->n_covers, y->n_covers);
+    for (size_t i = 0; i < x->n_covers; i++) {
+        const struct rr_cover *c = &x->cover[i], *d = &y->cover[i];
+        assert_string_equal(c->commitment, d->commitment);
+        assert_string_equal(c->unit, d->unit);
+        assert_int_equal(c->pool, d->pool);
+        assert_int_equal(c->from_us, d->from_us);
+        assert_int_equal(c->to_us, d->to_us);
+        assert_int_equal(c->part, d->part);
+        assert_true(c->quantity == d->quantity);
+        assert_memory_equal(&c->rate, &d->rate, sizeof c->rate);
+        assert_int_equal(c->list_nano, d->list_nano);
     }
 }
 
@@ -149,6 +177,7 @@ static void what_goes_in_comes_out(void **state)
     for (size_t i = 0; i < 3; i++) {
         const struct rr_alternative *x = &p.store.alternative[i], *y = &s.alternative[i];
         same_records(x, y);
+        same_priced(x, y);
         assert_int_equal(x->n_series, y->n_series);
         for (size_t k = 0; k < x->n_series; k++) same_series(&x->series[k], &y->series[k]);
         assert_int_equal(x->n_notes, y->n_notes);
@@ -260,7 +289,7 @@ static void what_is_no_results_db_is_refused(void **state)
     sqlite3_close(db);
     refused(in_dir("other.db"), RR_EINPUT, "another version");
     assert_int_equal(sqlite3_open(in_dir("bare.db"), &db), SQLITE_OK);
-    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (x); PRAGMA application_id=1920103532; PRAGMA user_version=2", NULL, NULL, NULL),
+    assert_int_equal(sqlite3_exec(db, "CREATE TABLE t (x); PRAGMA application_id=1920103532; PRAGMA user_version=3", NULL, NULL, NULL),
                      SQLITE_OK);
     sqlite3_close(db);
     refused(in_dir("bare.db"), RR_EINPUT, "damaged");
