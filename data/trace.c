@@ -140,6 +140,9 @@ enum rr_status rr_trace_read(const char *path, const struct rr_import_options *o
 {
     const struct rr_importer *importer;
     RR_TRY(tell_importer(path, opt, arena, &importer));
+    if (opt->dependencies && !importer->links)
+        return rr_fail(RR_EINPUT, "%s: \"dependencies\" is for logs that name preceding jobs (format swf), not for format %s%s", path,
+                       importer->kind.name, strcmp(importer->kind.name, "csv") ? "" : ", whose column depends_on is always taken");
     struct rr_trace_builder *b = rr_trace_builder_create(path, arena, notes);
     struct rr_trace t = {0};
     char sha256[65];

@@ -36,9 +36,14 @@ struct rr_trace {
     uint8_t *state;       /* enum rr_trace_state; NULL: RR_TRACE_OK */
     uint16_t *class_id;   /* NULL: class 0 */
     uint32_t *user_id, *account_id; /* NULL: 0 = unknown */
-    uint32_t *after_at;             /* offset in after_text of the ids that must finish first, between : ; or blanks; NULL: of no job */
+    uint32_t *after_at;             /* offset in after_text of the ids that must finish first (data/trace_after.h); NULL: of no job */
     char *after_text;
-    uint32_t *id_at; /* offset of the NUL-terminated id in id_text; NULL: the id is the number i + 1 */
+    bool after_exact;     /* they are ids of a merged trace */
+    int64_t *think_us;    /* from the end of the last job that it depends on to its own start, at least; NULL: 0 */
+    uint32_t *array_id;   /* array that it is a task of; NULL or 0: of none that is limited */
+    int32_t *array_limit; /* [n_arrays] of the tasks of each array at most so many run at once; 0 = no limit; in the arena */
+    size_t n_arrays;      /* array 0 is none */
+    uint32_t *id_at;      /* offset of the NUL-terminated id in id_text; NULL: the id is the number i + 1 */
     char *id_text;
     const char *const *class_name, *const *user_name, *const *account_name,
                                                           *const *gpu_type_name; /* [n_...]; index 0 is "" for the first three */
@@ -52,15 +57,17 @@ struct rr_trace {
     const struct rr_trace *lender; /* NULL, or the trace that some columns belong to: it must outlive this one */
 };
 /* What to do for each array of n, in the order of the struct. */
-#define RR_TRACE_COLUMNS(C) \
-    C(submit_us)            \
-    C(run_us)               \
-    C(estimate_us)          \
-    C(limit_us)             \
-    C(deadline_us)          \
-    C(waited_us)            \
-    C(gpus_milli)           \
-    C(nodes) C(cpus_milli) C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at) C(after_at)
+#define RR_TRACE_COLUMNS(C)                                                                                                             \
+    C(submit_us)                                                                                                                        \
+    C(run_us)                                                                                                                           \
+    C(estimate_us)                                                                                                                      \
+    C(limit_us)                                                                                                                         \
+    C(deadline_us)                                                                                                                      \
+    C(waited_us)                                                                                                                        \
+    C(gpus_milli)                                                                                                                       \
+    C(nodes)                                                                                                                            \
+    C(cpus_milli) C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at) C(after_at) C(think_us) \
+        C(array_id)
 
 /* All columns in one heap block each; rr_trace_done frees those that are not the lender's and takes a zeroed struct. Names live in the `arena`
  * given at import. */
@@ -82,6 +89,8 @@ struct rr_trace_row {
     int64_t start_us;                                     /* recorded, on the clock of submit_us; RR_NOT_GIVEN */
     int64_t priority;                                     /* RR_NOT_GIVEN */
     struct rr_slice depends_on;                           /* ids between : ; or blanks */
+    int64_t think_us, array_limit;                        /* RR_NOT_GIVEN */
+    struct rr_slice array;                                /* name of the array that it is a task of */
     struct rr_slice class_name, user, account, gpu_types; /* gpu_types: names separated by | */
     enum rr_trace_state state;
     int64_t line;
@@ -103,8 +112,8 @@ void rr_trace_add(struct rr_trace_builder *b, const struct rr_trace_row *row);
  * reason are kept for the message. */
 void rr_trace_reject(struct rr_trace_builder *b, int64_t line, const char *reason, struct rr_slice cell);
 /* RR_EINPUT when more than `max_rejected` (share) of the rows were rejected ("PATH:LINE: ... (N of M rows, limit 1 %)"), when no job is left, or
- * an id occurs twice ("PATH:17: job id "a" was already used on line 4"; a repeated id counts as one rejected row when under the limit). Notes say what
- * was left out. The builder is empty afterwards. A first submit past 1e9 s (2001) is taken as Unix time: absolute, said in a note. */
+ * an id occurs twice ("PATH:17: job id "a" was already used on line 4"; a repeated id counts as one rejected row when under the limit), or rows of
+ * one array give different limits. Notes say what was left out. The builder is empty afterwards. A first submit past 1e9 s (2001) is taken as Unix time: absolute, said in a note. */
 RR_CHECKED enum rr_status rr_trace_finish(struct rr_trace_builder *b, double max_rejected, struct rr_trace *ret);
 
 struct rr_import_options {
@@ -112,10 +121,12 @@ struct rr_import_options {
     const cJSON *columns;       /* {"submit_s": "Submit Time", "duration_s": {"name": "t", "unit": "ms"}} or NULL */
     const struct rr_json *json; /* for messages about `columns` */
     double max_rejected;        /* 0.01 */
+    bool dependencies;          /* take the log's links between jobs (importer's `links`); columns of ours are always taken */
 };
 struct rr_importer {
     struct rr_kind kind; /* name, summary */
     const char *licence; /* of the public data it reads, or "" */
+    bool links;          /* jobs may name others that come before them, taken on request (options' `dependencies`) */
     /* How sure is this format from the first bytes (at most 64 KiB, decompressed) and the file name? 0 = no .. 100 = certain. */
     int (*sniff)(const char *name, struct rr_slice head);
     RR_CHECKED enum rr_status (*read)(const char *path, const struct rr_import_options *opt, struct rr_trace_builder *b, char sha256[65]);
@@ -178,10 +189,12 @@ struct rr_trace_use {
     const char *class_name; /* the workload's name: class of its jobs where the trace has none */
 };
 /* Merges in submit order (ties by workload, then row). Class 0 of the result is a class like others (no "" in front); all else as in rr_trace.
+ * Dependencies and arrays stay inside their copy of a workload; a forerunner that comes after until_us never comes.
  * Ids: one workload keeps its own, repetition k > 1 of job "a" is "a#k", numbered jobs are numbered on; of several workloads they are "NAME/ID".
  * Job i of a generated workload draws from the streams (seed, replication, RR_RNG_ARRIVAL | _DURATION | _GPUS, stream x 2^32 + i).
  * The result owns its columns, but with one workload that is not repeated it borrows the unchanged ones (`lender`): that trace must outlive it.
- * Errors: RR_EINPUT, a repeat without an end, a time past 1,000 years, a draw below 0, more than 64 GPU types. */
+ * Errors: RR_EINPUT, a repeat without an end, a time past 1,000 years, a draw below 0, more than 64 GPU types, an id that
+ * is no job's, dependencies in a workload that is resampled. */
 RR_CHECKED enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, struct rr_arena *arena, struct rr_trace *ret,
                                          size_t *not_submitted);
 #endif

@@ -16,6 +16,11 @@ struct reject {
     const char *detail; // "what is wrong: "cell"" of the first
 };
 
+struct array {
+    int32_t limit; // 0: not said
+    int64_t line;  // that says it
+};
+
 struct rr_trace_builder {
     const char *path;
     struct rr_arena *arena;
@@ -26,7 +31,9 @@ struct rr_trace_builder {
     bool sorted;
     bool too_many;
     size_t with_estimate;
-    struct rr_names class, user, account, gpu_type;
+    struct rr_names class, user, account, gpu_type, array;
+    RR_VEC(struct array) arrays; // by number
+    const char *clash;           // two limits of one array: the message
     RR_VEC(struct reject) rejects;
 
     /* Lines: first_line + i, until a row says otherwise. */
@@ -51,6 +58,8 @@ const struct rr_trace_row rr_trace_row_empty = {.submit_us = RR_NOT_GIVEN,
                                                 .deadline_us = RR_NOT_GIVEN,
                                                 .start_us = RR_NOT_GIVEN,
                                                 .priority = RR_NOT_GIVEN,
+                                                .think_us = RR_NOT_GIVEN,
+                                                .array_limit = RR_NOT_GIVEN,
                                                 .gpus_milli = RR_NOT_GIVEN,
                                                 .nodes = RR_NOT_GIVEN,
                                                 .cpus_milli = RR_NOT_GIVEN,
@@ -66,7 +75,7 @@ struct rr_trace_builder *rr_trace_builder_create(const char *path, struct rr_are
                                    .ascending = true,
                                    .next_id = "1",
                                    .next_n = 1};
-    b->class.arena = b->user.arena = b->account.arena = b->gpu_type.arena = arena;
+    b->class.arena = b->user.arena = b->account.arena = b->gpu_type.arena = b->array.arena = arena;
     return b;
 }
 
@@ -78,6 +87,8 @@ void rr_trace_builder_free(struct rr_trace_builder *b)
     rr_names_done(&b->user);
     rr_names_done(&b->account);
     rr_names_done(&b->gpu_type);
+    rr_names_done(&b->array);
+    rr_vec_done(&b->arrays);
     rr_vec_done(&b->rejects);
     free(b->line);
     free(b->slot);
@@ -264,6 +275,8 @@ static void grow(struct rr_trace_builder *b)
     GROW(account_id);
     GROW(id_at);
     GROW(after_at);
+    GROW(think_us);
+    GROW(array_id);
     if (b->line) b->line = rr_xrealloc(b->line, cap, sizeof *b->line);
     b->cap = cap;
 }
@@ -338,6 +351,8 @@ static const char *bad_times(const struct rr_trace_row *r)
         bad = r->start_us < r->submit_us ? "the recorded start is before the submit" : "the recorded start is past 1,000 years";
     if (!bad && r->priority != RR_NOT_GIVEN && (r->priority < INT32_MIN || r->priority > INT32_MAX))
         bad = "the priority is past 2,147,483,647";
+    if (!bad && r->think_us != RR_NOT_GIVEN)
+        bad = bad_time(r->think_us, NULL, "the think time is negative", "the think time is past 1,000 years");
     if (!bad) bad = bad_time(r->limit_us, NULL, "the time limit is negative", "the time limit is past 1,000 years");
     return bad;
 }
@@ -350,13 +365,22 @@ static const char *bad_count(int64_t n, const char *bad) { return n != RR_NOT_GI
 static const char *bad_names(const struct rr_trace_row *r)
 {
     const bool long_one = (r->id.n > RR_MOST_NAME) | (r->class_name.n > RR_MOST_NAME) | (r->user.n > RR_MOST_NAME) |
-                          (r->account.n > RR_MOST_NAME) | (r->depends_on.n > 64 * RR_MOST_NAME) | (r->gpu_types.n > 64 * RR_MOST_NAME);
+                          (r->account.n > RR_MOST_NAME) | (r->array.n > RR_MOST_NAME) | (r->depends_on.n > 64 * RR_MOST_NAME) |
+                          (r->gpu_types.n > 64 * RR_MOST_NAME);
     return long_one ? "an id or a name of more than 1,024 bytes" : NULL;
+}
+
+static const char *bad_array(const struct rr_trace_row *r)
+{
+    if (r->array_limit == RR_NOT_GIVEN) return NULL;
+    if (r->array.n == 0) return "an array_limit without an array";
+    return r->array_limit < 1 || r->array_limit > INT32_MAX ? "the array_limit is not 1 or more" : NULL;
 }
 
 static const char *bad_row(const struct rr_trace_row *r)
 {
     const char *bad = bad_times(r);
+    if (!bad) bad = bad_array(r);
     if (!bad) bad = bad_names(r);
     if (!bad) bad = bad_gpus(r->gpus_milli);
     if (!bad) bad = bad_count(r->nodes, "the number of nodes is negative or past 2^31");
@@ -391,8 +415,10 @@ static bool has_more(const struct rr_trace_row *r)
 {
     const bool numbers = (r->estimate_us != RR_NOT_GIVEN) | (r->limit_us != RR_NOT_GIVEN) | (r->nodes != RR_NOT_GIVEN) |
                          (r->cpus_milli != RR_NOT_GIVEN) | (r->memory_mib != RR_NOT_GIVEN) | (r->deadline_us != RR_NOT_GIVEN) |
-                         (r->priority != RR_NOT_GIVEN) | (r->start_us != RR_NOT_GIVEN);
-    return numbers | (r->state != RR_TRACE_OK) | ((r->class_name.n | r->user.n | r->account.n | r->gpu_types.n | r->depends_on.n) != 0);
+                         (r->priority != RR_NOT_GIVEN) | (r->start_us != RR_NOT_GIVEN) | (r->think_us != RR_NOT_GIVEN) |
+                         (r->array_limit != RR_NOT_GIVEN);
+    const size_t names = r->class_name.n | r->user.n | r->account.n | r->gpu_types.n | r->depends_on.n | r->array.n;
+    return numbers | (r->state != RR_TRACE_OK) | (names != 0);
 }
 
 /* The same as bad_row() for a row that has no more; never true for a bad one. */
@@ -423,6 +449,22 @@ static void put_after(struct rr_trace_builder *b, struct rr_slice ids)
     b->t.after_text[b->after_n++] = '\0';
 }
 
+/* The array's number; its limit is what any of its rows says. */
+static uint32_t put_array(struct rr_trace_builder *b, const struct rr_trace_row *row)
+{
+    const uint32_t a = name_number(&b->array, row->array);
+    if (row->array_limit == RR_NOT_GIVEN) return a;
+    while (b->arrays.n <= a) rr_vec_push(&b->arrays, (struct array){0});
+    struct array *x = &b->arrays.at[a];
+    if (x->limit == 0)
+        *x = (struct array){(int32_t)row->array_limit, row->line};
+    else if (x->limit != row->array_limit && !b->clash)
+        b->clash =
+            rr_strf(b->arena, "%lld: array \"%.40s\" has the array_limit %lld here and %d on line %lld; one is right for all its rows",
+                    (long long)row->line, b->array.list.at[a], (long long)row->array_limit, x->limit, (long long)x->line);
+    return a;
+}
+
 static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row, uint64_t types, uint32_t class)
 {
     const size_t i = b->t.n;
@@ -441,6 +483,8 @@ static void put_more(struct rr_trace_builder *b, const struct rr_trace_row *row,
     PUT(user_id, name_number(&b->user, row->user), 0);
     PUT(account_id, name_number(&b->account, row->account), 0);
     put_after(b, row->depends_on);
+    PUT(think_us, given_or(row->think_us, 0), 0);
+    PUT(array_id, put_array(b, row), 0);
     b->t.censored += row->state == RR_TRACE_NEVER_STARTED || row->state == RR_TRACE_NEVER_ENDED;
 }
 
@@ -568,9 +612,24 @@ static void name_columns(struct rr_trace_builder *b)
     if (t->n_gpu_types > RR_GPU_TYPES) t->n_gpu_types = RR_GPU_TYPES;
 }
 
+/* Arrays without a limit are jobs like others. */
+static void limit_arrays(struct rr_trace_builder *b)
+{
+    struct rr_trace *t = &b->t;
+    if (b->arrays.n == 0) {
+        free(t->array_id);
+        t->array_id = NULL;
+        return;
+    }
+    t->n_arrays = b->array.list.n;
+    t->array_limit = RR_NEWS(b->arena, int32_t, t->n_arrays);
+    for (size_t a = 0; a < b->arrays.n; a++) t->array_limit[a] = b->arrays.at[a].limit;
+}
+
 enum rr_status rr_trace_finish(struct rr_trace_builder *b, double max_rejected, struct rr_trace *ret)
 {
     RR_TRY(check_counts(b, max_rejected));
+    if (b->clash) return rr_fail(RR_EINPUT, "%s:%s", b->path, b->clash);
     tell_counts(b);
     if (!b->sorted) {
         sort_jobs(b);
@@ -583,6 +642,7 @@ enum rr_status rr_trace_finish(struct rr_trace_builder *b, double max_rejected, 
     }
     trim(b);
     name_columns(b);
+    limit_arrays(b);
     b->t.has_estimates = b->t.estimate_us != NULL;
     b->t.path = b->path;
     *ret = b->t;

@@ -4,7 +4,7 @@
  * One trace that is not repeated is passed on: its columns are borrowed, and only those that a scale changes are made anew. All else is
  * drawn job by job from sources that each know when their next job comes. */
 #include "data/names.h"
-#include "data/trace.h"
+#include "data/trace_after.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -23,6 +23,8 @@ struct source {
     uint16_t *class_of;          // [n_classes] of the trace -> of the result
     uint32_t *user_of, *account_of;
     uint64_t type_of[RR_GPU_TYPES]; // bit of the trace -> bit of the result
+    uint32_t *array_of;             // [n_arrays] of the trace -> of the result, in this repetition; 0 = not met yet
+    int64_t array_repetition;
 };
 struct merge {
     struct source *source;
@@ -32,6 +34,8 @@ struct merge {
     size_t cap;
     bool id_texts; // ids must be written
     size_t text_n, text_cap;
+    size_t after_n, after_cap; // of t.after_text
+    RR_VEC(int32_t) limits;    // of the result's arrays
     size_t not_submitted;
     struct rr_names class, user, account, type;
 };
@@ -279,6 +283,16 @@ static enum rr_status count_weeks(struct source *s)
                    name_of(u), (int)s->n_weeks);
 }
 
+static enum rr_status check_after(const struct rr_trace_use *u)
+{
+    if (u->resample && u->trace->after_at)
+        return rr_fail(RR_EINPUT,
+                       "workload \"%s\": jobs that depend on each other cannot be resampled: weeks that are drawn may lack the one or the "
+                       "other",
+                       name_of(u));
+    return rr_after_check(u->trace);
+}
+
 static enum rr_status start_source(struct merge *m, struct source *s, const struct rr_trace_use *u)
 {
     RR_TRY(check_use(u));
@@ -289,7 +303,9 @@ static enum rr_status start_source(struct merge *m, struct source *s, const stru
         s->period_us = span > RR_WEEK ? (span + RR_WEEK - 1) / RR_WEEK * RR_WEEK : RR_WEEK;
     }
     RR_TRY(map_source(m, s));
+    if (t) RR_TRY(check_after(u));
     RR_TRY(count_weeks(s));
+    if (t && t->array_id) s->array_of = RR_NEWS(m->arena, uint32_t, t->n_arrays);
     return look_ahead(m, s);
 }
 
@@ -320,10 +336,18 @@ static void choose_columns(struct merge *m)
         HAVE(state)
         HAVE(user_id)
         HAVE(account_id)
+        HAVE(after_at)
+        HAVE(think_us)
+        HAVE(array_id)
 #undef HAVE
         m->id_texts |= from->id_at != NULL;
         t->rows += from->rows;
         t->rejected += from->rejected;
+    }
+    if (t->after_at) {
+        t->after_text = rr_xrealloc(NULL, 1, 1);
+        t->after_text[m->after_n++] = '\0'; // offset 0 is the empty text
+        t->after_exact = true;
     }
     if (m->class.list.n > 1) t->class_id = rr_xrealloc(NULL, 1, sizeof *t->class_id);
     if (m->id_texts) t->id_at = rr_xrealloc(NULL, 1, sizeof *t->id_at);
@@ -339,25 +363,71 @@ static void resize(struct merge *m, size_t cap)
     m->cap = cap;
 }
 
-static enum rr_status write_id(struct merge *m, const struct source *s)
+/* The id of a job of this copy, without its NUL, at `at` of a text that is grown for it. */
+static enum rr_status write_id(const struct merge *m, const struct source *s, struct rr_slice own, char **text, size_t at, size_t *cap,
+                               size_t *ret_n)
 {
-    char number[24], tail[24] = "";
-    const char *own = number, *name = m->n_sources > 1 ? name_of(s->use) : "";
+    char tail[24] = "";
+    const char *name = m->n_sources > 1 ? name_of(s->use) : "";
+    if (s->repetition > 0) snprintf(tail, sizeof tail, "#%lld", (long long)s->repetition + 1);
+    const size_t n = strlen(name) + 1 + own.n + strlen(tail) + 4; // with room for a mark, a line's end and a NUL
+    if (at + n > UINT32_MAX) return rr_fail(RR_EINPUT, "more than 4 GiB of job ids");
+    if (at + n > *cap) {
+        *cap += *cap / 2 + n + 4096;
+        *text = rr_xrealloc(*text, *cap, 1);
+    }
+    *ret_n = (size_t)snprintf(*text + at, n, "%s%s%.*s%s", name, *name ? "/" : "", (int)own.n, own.at, tail);
+    return RR_OK;
+}
+
+static enum rr_status put_id(struct merge *m, const struct source *s)
+{
+    char number[24];
+    const char *own = number;
+    size_t n;
     if (s->use->trace)
         own = rr_trace_id(s->use->trace, (size_t)s->row, number);
     else
         snprintf(number, sizeof number, "%lld", (long long)s->row + 1);
-    if (s->repetition > 0) snprintf(tail, sizeof tail, "#%lld", (long long)s->repetition + 1);
-    const size_t n_name = strlen(name), n_own = strlen(own), n_tail = strlen(tail), n = n_name + 1 + n_own + n_tail + 1;
-    if (m->text_n + n > UINT32_MAX) return rr_fail(RR_EINPUT, "more than 4 GiB of job ids");
-    if (m->text_n + n > m->text_cap) {
-        m->text_cap += m->text_cap / 2 + n + 4096;
-        m->t.id_text = rr_xrealloc(m->t.id_text, m->text_cap, 1);
-    }
-    char *to = m->t.id_text + m->text_n;
+    RR_TRY(write_id(m, s, rr_slice(own, strlen(own)), &m->t.id_text, m->text_n, &m->text_cap, &n));
     m->t.id_at[m->t.n] = (uint32_t)m->text_n;
-    m->text_n += (size_t)snprintf(to, n, "%s%s%s%s", name, *name ? "/" : "", own, tail) + 1;
+    m->text_n += n + 1;
     return RR_OK;
+}
+
+/* Those of the same copy. */
+static enum rr_status put_after(struct merge *m, const struct source *s, size_t i)
+{
+    const struct rr_trace *from = s->use->trace;
+    m->t.after_at[i] = 0;
+    if (!from->after_at || from->after_at[s->row] == 0) return RR_OK;
+    m->t.after_at[i] = (uint32_t)m->after_n;
+    for (struct rr_after a = rr_after_of(from, (size_t)s->row); rr_after_next(&a);) {
+        size_t n;
+        RR_TRY(write_id(m, s, a.id, &m->t.after_text, m->after_n + 1, &m->after_cap, &n));
+        m->t.after_text[m->after_n] = a.any ? '*' : '=';
+        m->after_n += n + 1;
+        m->t.after_text[m->after_n++] = '\n';
+    }
+    if (m->t.after_at[i] == m->after_n) // nothing but blanks
+        m->t.after_at[i] = 0;
+    else
+        m->t.after_text[m->after_n++] = '\0';
+    return RR_OK;
+}
+
+static uint32_t array_of(struct merge *m, struct source *s)
+{
+    const struct rr_trace *from = s->use->trace;
+    const uint32_t a = from->array_id ? from->array_id[s->row] : 0;
+    if (a == 0 || from->array_limit[a] == 0) return 0;
+    if (s->array_repetition != s->repetition) memset(s->array_of, 0, from->n_arrays * sizeof *s->array_of);
+    s->array_repetition = s->repetition;
+    if (s->array_of[a] == 0) {
+        s->array_of[a] = (uint32_t)m->limits.n;
+        rr_vec_push(&m->limits, from->array_limit[a]);
+    }
+    return s->array_of[a];
 }
 
 /* Above one GPU whole ones, to the nearest. */
@@ -389,6 +459,9 @@ static enum rr_status put_generated(struct merge *m, struct source *s, size_t i)
     EMPTY(state)
     EMPTY(user_id)
     EMPTY(account_id)
+    EMPTY(after_at)
+    EMPTY(think_us)
+    EMPTY(array_id)
 #undef EMPTY
     return RR_OK;
 }
@@ -400,7 +473,7 @@ static uint64_t mapped_types(const struct source *s, uint64_t bits)
     return to;
 }
 
-static enum rr_status put_row(struct merge *m, const struct source *s, size_t i)
+static enum rr_status put_row(struct merge *m, struct source *s, size_t i)
 {
     struct rr_trace *t = &m->t;
     const struct rr_trace *from = s->use->trace;
@@ -421,7 +494,9 @@ static enum rr_status put_row(struct merge *m, const struct source *s, size_t i)
     if (t->class_id) t->class_id[i] = from->class_id ? s->class_of[from->class_id[r]] : s->own_class;
     if (t->user_id) t->user_id[i] = from->user_id ? s->user_of[from->user_id[r]] : 0;
     if (t->account_id) t->account_id[i] = from->account_id ? s->account_of[from->account_id[r]] : 0;
-    return RR_OK;
+    if (t->think_us) t->think_us[i] = from->think_us ? from->think_us[r] : 0;
+    if (t->array_id) t->array_id[i] = array_of(m, s);
+    return t->after_at ? put_after(m, s, i) : RR_OK;
 }
 
 static enum rr_status take_job(struct merge *m, struct source *s)
@@ -431,7 +506,7 @@ static enum rr_status take_job(struct merge *m, struct source *s)
     const size_t i = m->t.n;
     m->t.submit_us[i] = s->next_us;
     RR_TRY(s->use->generate ? put_generated(m, s, i) : put_row(m, s, i));
-    if (m->id_texts) RR_TRY(write_id(m, s));
+    if (m->id_texts) RR_TRY(put_id(m, s));
     m->t.n++;
     s->row++;
     return look_ahead(m, s);
@@ -450,11 +525,15 @@ static enum rr_status merge_all(struct merge *m, const struct rr_trace_use *use)
 {
     for (size_t k = 0; k < m->n_sources; k++) RR_TRY(start_source(m, &m->source[k], &use[k]));
     choose_columns(m);
+    rr_vec_push(&m->limits, 0); // of array 0
     for (struct source *s; (s = earliest(m));) RR_TRY(take_job(m, s));
 
     struct rr_trace *t = &m->t;
     resize(m, t->n ? t->n : 1);
     if (t->id_text) t->id_text = rr_xrealloc(t->id_text, m->text_n, 1);
+    if (t->after_text) t->after_text = rr_xrealloc(t->after_text, m->after_n, 1);
+    t->n_arrays = m->limits.n;
+    t->array_limit = memcpy(RR_NEWS(m->arena, int32_t, m->limits.n), m->limits.at, m->limits.n * sizeof *t->array_limit);
     t->class_name = rr_names_array(&m->class);
     t->user_name = rr_names_array(&m->user);
     t->account_name = rr_names_array(&m->account);
@@ -479,11 +558,6 @@ enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, str
         RR_TRY(check_use(&use[0]));
         return pass_on(&use[0], arena, ret, not_submitted);
     }
-    for (size_t k = 0; k < n_uses; k++)
-        if (use[k].trace && use[k].trace->after_at)
-            return rr_fail(RR_EINPUT,
-                           "workload \"%s\": jobs that depend on each other can be neither repeated nor mixed with other workloads",
-                           name_of(&use[k]));
     struct merge m = {.source = RR_NEWS(arena, struct source, n_uses + 1), .n_sources = n_uses, .arena = arena};
     m.class.arena = m.user.arena = m.account.arena = m.type.arena = arena;
     const enum rr_status st = merge_all(&m, use);
@@ -491,6 +565,7 @@ enum rr_status rr_trace_merge(const struct rr_trace_use *use, size_t n_uses, str
     rr_names_done(&m.user);
     rr_names_done(&m.account);
     rr_names_done(&m.type);
+    rr_vec_done(&m.limits);
     if (st != RR_OK) {
         rr_trace_done(&m.t);
         return st;

@@ -50,6 +50,9 @@ static const struct column columns[] = {
     {"start_s", DEADLINE, false, AT(start_us)},
     {"deadline_s", DEADLINE, false, AT(deadline_us)},
     {"depends_on", TEXT, false, AT(depends_on)},
+    {"think_s", TIME, false, AT(think_us)},
+    {"array", TEXT, false, AT(array)},
+    {"array_limit", COUNT, false, AT(array_limit)},
 };
 #define N_COLUMNS (sizeof columns / sizeof *columns)
 

@@ -2,6 +2,7 @@
  * sim/engine/engine.c - the loop: what happens at one instant, in the order of DESIGN.md section 4, then one scheduling pass. */
 #include "sim/engine/engine.h"
 #include "sim/autoscale/autoscale.h"
+#include "sim/engine/arrays.h"
 #include "sim/engine/attempt.h"
 #include "sim/engine/depends.h"
 #include "sim/policy/placement.h"
@@ -128,6 +129,7 @@ static enum rr_status sim_init(struct rr_sim *s, const struct rr_world *w)
     s->asks.speeds = s->speeds;
     RR_TRY(rr_speeds_check(s));
     RR_TRY(rr_depends_init(s));
+    rr_arrays_init(s);
     init_placing(s, (const struct rr_placement *)(const void *)placement);
     RR_TRY(rr_order_init(s));
     RR_TRY(rr_supply_init(s));
@@ -152,6 +154,7 @@ static void sim_done(struct rr_sim *s)
     rr_supply_done(s);
     rr_attempts_done(s);
     rr_depends_done(s);
+    rr_arrays_done(s);
     free(s->node_mtbf_us);
     free(s->has_memory);
     free(s->class_of);
@@ -243,6 +246,7 @@ static void happen(struct rr_sim *s)
     case RR_LIVE_TIMER: rr_elastic_timer(s, e.slot); break;
     case RR_LIVE_WAKE: wake(s, e.slot); break;
     case RR_LIVE_LOOK: rr_elastic_look(s, e.slot); break;
+    case RR_LIVE_THINK: rr_depends_thought(s, e.slot); break;
     default: rr_supply_event(s, e.slot, e.kind);
     }
 }
@@ -310,7 +314,7 @@ static bool goes_on(const struct rr_sim *s, size_t next)
 {
     if (s->failed != RR_OK) return false;
     if (s->world->horizon_us != RR_NEVER) return true;
-    if (next < s->trace->n || s->n_ends + s->n_hung > 0) return true;
+    if (next < s->trace->n || s->n_ends + s->n_hung + s->n_thinking > 0) return true;
     if (s->level.queue == 0) return false;
     return s->n_boots > 0 || (s->n_wakes + s->n_supply_events > 0 && s->now_us - s->moved_us < STALLED);
 }
@@ -396,7 +400,7 @@ static void cut_off(struct rr_sim *s, int64_t end_us)
     for (size_t i = 0; i < s->slot.n; i++)
         if (!is_free[i] && s->slot.at[i].live == RR_LIVE_JOB) rr_sim_cut(s, (uint32_t)i, end_us);
     free(is_free);
-    for (size_t j = 0; (s->level.queue > 0 || s->depends) && j < s->trace->n; j++)
+    for (size_t j = 0; (s->level.queue > 0 || s->depends || s->arrays) && j < s->trace->n; j++)
         if (s->outcome[j].state == RR_JOB_WAITING) s->outcome[j].reason = RR_WHY_HORIZON;
 }
 

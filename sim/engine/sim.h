@@ -19,6 +19,7 @@
 
 struct rr_sim;
 struct rr_depends;
+struct rr_arrays;
 struct rr_attempts;
 struct rr_autoscaler;
 struct rr_supply;
@@ -52,10 +53,10 @@ struct rr_policy {
 #include "sim/policy/list.h"
 #undef X
 
-enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER, RR_LIVE_WAKE, RR_LIVE_SUPPLY, RR_LIVE_LOOK };
+enum rr_live { RR_LIVE_JOB, RR_LIVE_BOOT, RR_LIVE_TIMER, RR_LIVE_WAKE, RR_LIVE_SUPPLY, RR_LIVE_LOOK, RR_LIVE_THINK };
 #define RR_NO_SLOT UINT32_MAX
 /* Something live that an event points to by its slot: a running job, a node that boots, a node's idle timer, a policy's timer, a supplier's
- * event, a look of an autoscaler. */
+ * event, a look of an autoscaler, a job that may start once it has thought. */
 struct rr_slot {
     int64_t start_us, expected_us; /* end by the estimate, where the policy expects or preempts; of a boot: request, ready */
     uint64_t devices;
@@ -159,11 +160,13 @@ struct rr_sim {
     struct rr_order *order;                /* [n_pools] NULL: as in the scenario */
     struct rr_attempts *attempts;          /* NULL: nothing can interrupt a job or slow it down */
     struct rr_depends *depends;            /* NULL: no job depends on others */
+    struct rr_arrays *arrays;              /* NULL: no array has a limit */
     struct rr_waits *waits;                /* NULL: nobody asks how long jobs have waited */
     const struct rr_supply *const *supply; /* [n_supply] those at work */
     void **supply_state;                   /* [n_supply] */
     size_t n_supply;
     int64_t n_wakes, n_supply_events; /* pending */
+    int64_t n_thinking;               /* jobs whose think time runs */
     int64_t n_hung;                   /* jobs that hold nodes and do nothing (rr_sim_node_hang) */
     size_t n_stale;                   /* events in the heap that were called off */
     int64_t round_at_us;              /* a pass is due then (scheduler.round), when later than now */
@@ -272,6 +275,7 @@ void rr_slot_free(struct rr_sim *s, uint32_t slot);
 /* Place the job on nodes from `node` on, which rr_fleet_find named, and start it; returns its slot. */
 uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool, uint32_t node);
 void rr_sim_submit(struct rr_sim *s, uint32_t job);
+void rr_sim_admit(struct rr_sim *s, uint32_t job); /* it depends on nobody any more: to the policy, or held by its array's limit */
 void rr_sim_end(struct rr_sim *s, uint32_t slot);
 void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us); /* it still runs at the end: its GPU time until then */
 void rr_sim_push(struct rr_sim *s, int64_t at_us, enum rr_event_kind kind, uint32_t slot); /* the slot's event */

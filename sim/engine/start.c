@@ -2,6 +2,7 @@
  * sim/engine/start.c - a job starts and ends: room, books, outcome. */
 #include "data/base/fmath.h"
 #include "data/base/rng.h"
+#include "sim/engine/arrays.h"
 #include "sim/engine/attempt.h"
 #include "sim/engine/depends.h"
 #include <assert.h>
@@ -271,6 +272,7 @@ void rr_sim_end(struct rr_sim *s, uint32_t slot)
     if (s->policy->ended) s->policy->ended(s->policy_state, s, r.job);
     if (s->pool[r.pool].closed.n) rr_tell_drained(s, &r);
     if (s->depends) rr_depends_over(s, r.job);
+    if (s->arrays) rr_arrays_over(s, r.job);
 }
 
 void rr_sim_cut(struct rr_sim *s, uint32_t slot, int64_t end_us)
@@ -305,6 +307,11 @@ void rr_sim_requeue(struct rr_sim *s, uint32_t job, uint32_t ask)
     s->policy->submit(s->policy_state, s, job, ask);
 }
 
+void rr_sim_admit(struct rr_sim *s, uint32_t job)
+{
+    if (!s->arrays || rr_arrays_admit(s, job)) rr_sim_requeue(s, job, rr_ask_of(&s->asks, job));
+}
+
 void rr_sim_submit(struct rr_sim *s, uint32_t job)
 {
     struct rr_outcome *o = &s->outcome[job];
@@ -324,6 +331,7 @@ void rr_sim_submit(struct rr_sim *s, uint32_t job)
     }
     if (s->depends && !rr_depends_ready(s, job)) return;
     o->state = RR_JOB_WAITING;
+    if (s->arrays && !rr_arrays_admit(s, job)) return;
     enter_queue(s, ask);
     if (s->waits) rr_waits_enter(s, job, ask);
     s->policy->submit(s->policy_state, s, job, ask);
