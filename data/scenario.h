@@ -24,6 +24,7 @@ struct rr_workload {
     const struct rr_where *where; /* which jobs of the trace; NULL = all */
     double load_scale, time_scale, max_rejected;
     bool repeat;
+    bool dependencies;         /* the log's preceding jobs are taken */
     int resample;              /* 0: as it is; 1: weeks drawn with replacement */
     const char *reference_gpu; /* or NULL */
     const cJSON *generate_json;

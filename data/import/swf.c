@@ -3,9 +3,11 @@
  *
  * Lines of 18 numbers between blanks, -1 = unknown, comments start with ";" (Feitelson, "The Standard Workload Format", 1999-2006). What comes
  * in the wild is read too: no header, a line of column names, tabs, more than 18 columns. Times stay as they are: seconds from the log's
- * start. The requested time is the estimate and no limit: some logs let jobs run past it. */
+ * start. The requested time is the estimate and no limit: some logs let jobs run past it. Preceding jobs (field 17) are taken on request alone: the
+ * submit times of a log have them in them already. */
 #include "data/cell.h"
 #include "data/trace.h"
+#include <stdio.h>
 #include <string.h>
 
 enum field {
@@ -19,7 +21,13 @@ enum field {
     STATUS = 10,
     USER = 11,
     GROUP = 12,
+    PRECEDING = 16,
+    THINK = 17,
     FIELDS = 18
+};
+struct links {
+    bool taken;   // on request
+    size_t found; // rows with a preceding job
 };
 
 /* Status 2, 3, 4 are parts of a checkpointed job: each line ran. */
@@ -64,7 +72,19 @@ static int bad_field(const struct rr_csv_row *in, struct rr_trace_row *row, cons
     return row->gpus_milli <= 0 ? ALLOCATED : -1;
 }
 
-static void read_row(struct rr_trace_builder *b, const struct rr_csv_row *in)
+/* "The current job can only start after the termination of this preceding job", and is submitted the think time later: however that one ended. */
+static const char *link_job(const struct rr_csv_row *in, struct rr_trace_row *row, char text[64])
+{
+    int64_t job, think;
+    if (!rr_cell_whole(in->cell[PRECEDING], &job)) return "the preceding job (field 17) is no whole number";
+    if (!rr_cell_scaled(in->cell[THINK], 6, &think)) return "the think time (field 18) is no number";
+    if (job <= 0) return NULL;
+    row->depends_on = rr_slice(text, (size_t)snprintf(text, 64, "afterany:%lld", (long long)job));
+    if (think > 0) row->think_us = think;
+    return NULL;
+}
+
+static void read_row(struct rr_trace_builder *b, struct links *links, const struct rr_csv_row *in)
 {
     if (in->n < FIELDS) {
         rr_trace_reject(b, in->line, "fewer than 18 fields", rr_slice("", 0));
@@ -75,6 +95,12 @@ static void read_row(struct rr_trace_builder *b, const struct rr_csv_row *in)
     const int bad = bad_field(in, &row, &reason);
     if (bad >= 0) {
         rr_trace_reject(b, in->line, reason, in->cell[bad]);
+        return;
+    }
+    char text[64];
+    links->found += in->cell[PRECEDING].at[0] != '-' && !rr_slice_is(in->cell[PRECEDING], "0");
+    if (links->taken && (reason = link_job(in, &row, text))) {
+        rr_trace_reject(b, in->line, reason, rr_slice("", 0));
         return;
     }
     int64_t wait;
@@ -95,25 +121,31 @@ static bool is_names(const struct rr_csv_row *row)
     return row->n >= FIELDS && !rr_cell_whole(row->cell[JOB], &v) && !rr_cell_scaled(row->cell[SUBMIT], 6, &v);
 }
 
-static enum rr_status read_rows(struct rr_csv *csv, struct rr_trace_builder *b)
+static enum rr_status read_rows(struct rr_csv *csv, struct rr_trace_builder *b, struct links *links)
 {
     for (bool first = true;; first = false) {
         struct rr_csv_row row;
         RR_TRY(rr_csv_next(csv, &row));
         if (row.n == 0) return RR_OK;
-        if (!(first && is_names(&row))) read_row(b, &row);
+        if (!(first && is_names(&row))) read_row(b, links, &row);
     }
 }
 
 static enum rr_status swf_read(const char *path, const struct rr_import_options *opt, struct rr_trace_builder *b, char sha256[65])
 {
-    (void)opt;
+    struct links links = {.taken = opt->dependencies};
     struct rr_csv *csv;
     RR_TRY(rr_csv_open(path, (struct rr_csv_options){.spaces = true, .comment = ';'}, &csv));
-    enum rr_status st = read_rows(csv, b);
+    enum rr_status st = read_rows(csv, b, &links);
     if (st == RR_OK) st = rr_csv_sha256(csv, sha256);
     rr_csv_close(csv);
-    if (st == RR_OK) rr_trace_tell(b, RR_NOTE_ASSUMED, "one processor of the log is taken as one GPU");
+    if (st != RR_OK) return st;
+    rr_trace_tell(b, RR_NOTE_ASSUMED, "one processor of the log is taken as one GPU");
+    if (links.found > 0 && links.taken)
+        rr_trace_tell(b, RR_NOTE_DATA, "%zu jobs start only after the end of their preceding job and their think time (fields 17 and 18)",
+                      links.found);
+    else if (links.found > 0)
+        rr_trace_tell(b, RR_NOTE_DATA, "%zu jobs name a preceding job (field 17): not taken; \"dependencies\": true takes it", links.found);
     return st;
 }
 
@@ -151,5 +183,6 @@ static int swf_sniff(const char *name, struct rr_slice head)
 
 const struct rr_importer rr_import_swf = {.kind = {.name = "swf", .summary = "Standard Workload Format, one processor as one GPU"},
                                           .licence = "Parallel Workloads Archive: acknowledge the log, its centre and its converter",
+                                          .links = true,
                                           .sniff = swf_sniff,
                                           .read = swf_read};

@@ -23,6 +23,7 @@ struct group {
 struct loaded { /* a trace file, read once a study */
     const char *path, *format, *columns, *where;
     double max_rejected;
+    bool dependencies;
     struct rr_trace trace;
 };
 
@@ -72,14 +73,20 @@ static enum rr_status load_trace(struct rr_study *st, const struct rr_scenario *
     for (size_t i = 0; i < st->n_loaded; i++) {
         struct loaded *l = &st->loaded[i];
         if (strcmp(l->path, w->trace) || strcmp(l->format, w->format) || strcmp(l->columns, key) || strcmp(l->where, where) ||
-            l->max_rejected != w->max_rejected)
+            l->max_rejected != w->max_rejected || l->dependencies != w->dependencies)
             continue;
         *ret = &l->trace;
         return RR_OK;
     }
     struct loaded *l = &st->loaded[st->n_loaded];
-    *l = (struct loaded){.path = w->trace, .format = w->format, .columns = key, .where = where, .max_rejected = w->max_rejected};
-    const struct rr_import_options opt = {.format = w->format, .columns = w->columns, .json = s->json, .max_rejected = w->max_rejected};
+    *l = (struct loaded){.path = w->trace,
+                         .format = w->format,
+                         .columns = key,
+                         .where = where,
+                         .max_rejected = w->max_rejected,
+                         .dependencies = w->dependencies};
+    const struct rr_import_options opt = {
+        .format = w->format, .columns = w->columns, .json = s->json, .max_rejected = w->max_rejected, .dependencies = w->dependencies};
     RR_TRY(rr_trace_read(w->trace, &opt, st->arena, &st->notes, &l->trace));
     st->n_loaded++; // freed with the study from here on
     *ret = &l->trace;

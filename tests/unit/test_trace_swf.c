@@ -31,6 +31,31 @@ static void fields(void **state)
     assert_true(noted("one processor"));
 }
 
+static void preceding_jobs(void **state)
+{
+    (void)state;
+    const char *path = file_of("t.swf", "1 0 0 60 4 -1 -1 4 90 -1 1 1 1 1 1 1 -1 -1\n2 70 0 60 4 -1 -1 4 90 -1 0 1 1 1 1 1 1 7.5\n"
+                                        "5 80 0 60 4 -1 -1 4 90 -1 1 1 1 1 1 1 2 -1\n");
+    must_read(path, "swf");
+    assert_null(trace.after_at);
+    assert_null(trace.think_us);
+    assert_true(noted("2 jobs name a preceding job (field 17): not taken; \"dependencies\": true takes it"));
+    rr_trace_done(&trace);
+    struct rr_import_options opt = {.format = "auto", .max_rejected = 0.01, .dependencies = true};
+    if (rr_trace_read(path, &opt, arena, &notes, &trace) != RR_OK) fail_msg("%s", rr_reason());
+    assert_true(noted("2 jobs start only after the end of their preceding job"));
+    assert_int_equal(trace.after_at[0], 0);
+    assert_string_equal(trace.after_text + trace.after_at[1], "afterany:1");
+    assert_string_equal(trace.after_text + trace.after_at[2], "afterany:2");
+    const int64_t think_us[] = {0, 7500000, 0};
+    assert_memory_equal(trace.think_us, think_us, sizeof think_us);
+    rr_trace_done(&trace);
+    refused_for(rr_trace_read(file_of("b.swf", "1 0 0 60 4 -1 -1 4 90 -1 1 1 1 1 1 1 x -1\n"), &opt, arena, &notes, &trace),
+                "b.swf:1: the preceding job (field 17) is no whole number");
+    refused_for(rr_trace_read(file_of("c.csv", "job_id,submit_s,duration_s,gpus\n1,0,1,1\n"), &opt, arena, &notes, &trace),
+                "c.csv: \"dependencies\" is for logs|not for format csv, whose column depends_on is always taken");
+}
+
 static void odd_forms(void **state)
 {
     (void)state;
@@ -125,6 +150,7 @@ static void kth_keeps_run_times_and_estimates(void **state)
 #define T(f) cmocka_unit_test_setup_teardown(f, help_setup, help_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {T(fields), T(odd_forms), T(what_is_refused), T(public_logs), T(kth_keeps_run_times_and_estimates)};
+    const struct CMUnitTest tests[] = {T(fields),          T(preceding_jobs), T(odd_forms),
+                                       T(what_is_refused), T(public_logs),    T(kth_keeps_run_times_and_estimates)};
     return cmocka_run_group_tests(tests, help_start, help_end);
 }
