@@ -7,6 +7,7 @@
 #include "data/metric.h"
 #include "data/notes.h"
 #include "data/record.h"
+#include "data/sheet.h"
 #include "data/trace.h"
 
 struct rr_input_file {
@@ -154,6 +155,8 @@ struct rr_store {
     size_t n_gates;
     const struct rr_note *note; /* of the scenario as a whole */
     size_t n_notes;
+    const struct rr_sheet *sheet; /* findings in rows and columns: finance, what would change the verdict */
+    size_t n_sheets;
 };
 
 /* Write results.db under its temporary name (`path` is final; written beside, synced, renamed). RR_EIO with SQLite's or the system's reason. */

@@ -34,6 +34,9 @@ int rr_save_attempts(sqlite3 *db, int64_t id, const struct rr_alternative *a);
 int rr_save_priced(sqlite3 *db, int64_t id, const struct rr_alternative *a); /* what the leases are priced by, and what covers them */
 int rr_save_losses(sqlite3 *db, int64_t id, const struct rr_alternative *a);
 int rr_save_bounds(sqlite3 *db, int64_t id, const struct rr_alternative *a);
+int rr_save_sheets(sqlite3 *db, const struct rr_store *s);
+int rr_load_sheets(sqlite3 *db, struct rr_arena *a, struct rr_store *s);
+void rr_put_sheets(struct rr_buf *b, const struct rr_store *s); /* ,"sheets": [...] of results.json */
 int rr_save_bars(sqlite3 *db, int64_t id, const struct rr_alternative *a);
 
 /* Job i of an alternative in memory; false when it was never submitted. */

@@ -5,18 +5,23 @@
 #include <string.h>
 
 /* What a study too large for RR_RESULTS_MOST bytes leaves out, least missed first; each level includes those before it. */
-enum cut { CUT_NOTHING, CUT_SWEEP_MONTHS, CUT_MONTHS, CUT_SWEEP_METRICS, CUT_SWEEP_SPREAD, CUT_PAIRS, CUT_SWEEP, CUTS };
+enum cut { CUT_NOTHING, CUT_SHEETS, CUT_SWEEP_MONTHS, CUT_MONTHS, CUT_SWEEP_METRICS, CUT_SWEEP_SPREAD, CUT_PAIRS, CUT_SWEEP, CUTS };
 static const char *const cut_text[CUTS] = {
-    [CUT_SWEEP_MONTHS] = "to stay below 200 kB, the months of sweep points were left out (results.db has them)",
-    [CUT_MONTHS] = "to stay below 200 kB, all months were left out (results.db has them)",
-    [CUT_SWEEP_METRICS] = "to stay below 200 kB, months and the metrics of sweep points beside cost, cash, wait and work were left out "
-                          "(results.db has them)",
-    [CUT_SWEEP_SPREAD] = "to stay below 200 kB, months were left out, and sweep points show the mean of cost, cash, wait and work alone "
-                         "(results.db has all)",
-    [CUT_PAIRS] = "to stay below 200 kB, months and pairs were left out, and sweep points show the mean of cost, cash, wait and work alone "
-                  "(results.db has all)",
-    [CUT_SWEEP] = "to stay below 200 kB, months, pairs and sweep points beside the best, the baseline and those with gates were left out "
-                  "(results.db has all)",
+    [CUT_SHEETS] = "to stay below 200 kB, the sheets of findings were left out (results.db has them)",
+    [CUT_SWEEP_MONTHS] = "to stay below 200 kB, sheets and the months of sweep points were left out (results.db has them)",
+    [CUT_MONTHS] = "to stay below 200 kB, sheets and all months were left out (results.db has them)",
+    [CUT_SWEEP_METRICS] =
+        "to stay below 200 kB, sheets, months and the metrics of sweep points beside cost, cash, wait and work were left out "
+        "(results.db has them)",
+    [CUT_SWEEP_SPREAD] =
+        "to stay below 200 kB, sheets and months were left out, and sweep points show the mean of cost, cash, wait and work alone "
+        "(results.db has all)",
+    [CUT_PAIRS] =
+        "to stay below 200 kB, sheets, months and pairs were left out, and sweep points show the mean of cost, cash, wait and work alone "
+        "(results.db has all)",
+    [CUT_SWEEP] =
+        "to stay below 200 kB, sheets, months, pairs and sweep points beside the best, the baseline and those with gates were left out "
+        "(results.db has all)",
 };
 
 // The metrics that a sweep point keeps when room is short.
@@ -299,6 +304,7 @@ static void put_all(struct rr_buf *b, const struct rr_store *s, enum cut cut)
     rr_buf_puts(b, "]");
     put_pairs(b, s, cut);
     put_gates(b, s);
+    if (cut < CUT_SHEETS) rr_put_sheets(b, s);
     rr_buf_puts(b, " }\n");
 }
 

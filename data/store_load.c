@@ -539,6 +539,7 @@ static enum rr_status load_from(struct loader *l, const char *path)
     l->s->note = load_notes(l, -1, &l->s->n_notes);
     load_pairs(l);
     load_gates(l);
+    if (l->rc == SQLITE_OK) l->rc = rr_load_sheets(l->db, l->arena, l->s);
     if (l->rc != SQLITE_OK) return rr_fail(RR_EINPUT, "%s: damaged: %s", path, sqlite3_errmsg(l->db));
     return RR_OK;
 }

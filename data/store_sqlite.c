@@ -475,7 +475,7 @@ static int save_all(struct saver *v)
     static int (*const whole[])(struct saver *) = {save_meta, save_inputs, save_notes, save_alternatives, save_pairs, save_gates};
     static int (*const each[])(struct saver *, int64_t, const struct rr_alternative *) = {save_monthly, save_lines, save_classes,
                                                                                           save_pools,   save_laws,  save_series};
-    int rc = SQLITE_OK;
+    int rc = rr_save_sheets(v->db, v->s);
     struct bases bases = {0};
     for (size_t k = 0; k < sizeof whole / sizeof *whole && rc == SQLITE_OK; k++) rc = whole[k](v);
     for (size_t i = 0; i < v->s->n_alternatives; i++) {

@@ -40,6 +40,12 @@ CREATE TABLE gates (
     name TEXT NOT NULL, alternative TEXT NOT NULL, metric TEXT NOT NULL, stat TEXT NOT NULL, is_max INTEGER NOT NULL, "limit" REAL,
     value REAL, result TEXT NOT NULL);
 
+-- Findings in rows and columns. A cell's text stands in place of its number.
+CREATE TABLE sheets (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL, title TEXT NOT NULL, note TEXT NOT NULL, columns INTEGER NOT NULL, rows INTEGER NOT NULL);
+CREATE TABLE sheet_columns (sheet INTEGER NOT NULL, i INTEGER NOT NULL, title TEXT NOT NULL, unit TEXT NOT NULL);
+CREATE TABLE sheet_cells (sheet INTEGER NOT NULL, row INTEGER NOT NULL, col INTEGER NOT NULL, number REAL, text TEXT NOT NULL);
+
 CREATE TABLE losses (
     alternative INTEGER NOT NULL, reason TEXT NOT NULL, attempts INTEGER NOT NULL, nodes INTEGER NOT NULL, events INTEGER NOT NULL,
     gpu_hours REAL);

@@ -2,6 +2,7 @@
  * reports/section/list.h - the sections of a report, in the order of reading. */
 X(answer)
 X(cost)
+X(finance)
 X(months)
 X(pools)
 X(waiting)

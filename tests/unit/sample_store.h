@@ -332,6 +332,13 @@ static inline void sample_comparisons(struct sample *p)
                                      {.a = "reserved", .b = "rent", .metric = RR_M_COST_TOTAL, .prob_a_cheaper = 0.81}};
     static const struct rr_gate_result gate[] = {{"budget", "own", "p90", "pass", RR_M_COST_TOTAL, true, 4.2e6, 2.6e6},
                                                  {"fast", "rent", "mean", "fail", RR_M_WAIT_P95, true, 60, NAN}};
+    static const struct rr_sheet_head head[] = {{"Rent", RR_SHEET_TEXT}, {"own", RR_SHEET_MONEY}, {"share", RR_SHEET_SHARE}};
+    static const struct rr_sheet_cell cell[] = {{NAN, "flat"}, {11640000.25, NULL}, {0.2385, NULL}, {NAN, "<b>moved &amp; gone</b>"},
+                                                {NAN, NULL},   {NAN, "never"}};
+    static const struct rr_sheet sheet[] = {{"finance.rents", "If rents move", "Decisions held fixed.", head, cell, 3, 2},
+                                            {"finance.none", "Nothing", "", head, cell, 3, 0}};
+    p->store.sheet = sheet;
+    p->store.n_sheets = 2;
     sample_stat(&pair[0].diff, -1368992.21, 31234.5, (int)p->store.replications);
     sample_stat(&pair[1].diff, -701234.9, 29876.5, (int)p->store.replications);
     p->store.pair = pair;

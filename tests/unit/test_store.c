@@ -196,6 +196,36 @@ static void what_goes_in_comes_out(void **state)
     sample_close(&p);
 }
 
+static void the_sheets_come_back(void **state)
+{
+    (void)state;
+    struct sample p;
+    struct rr_store s;
+    struct rr_arena *arena = rr_arena_create();
+    sample_open(&p, 1);
+    assert_int_equal(rr_store_save(&p.store, in_dir("sheets.db")), RR_OK);
+    assert_int_equal(rr_store_load(in_dir("sheets.db"), arena, &s), RR_OK);
+    assert_int_equal(s.n_sheets, 2);
+    const struct rr_sheet *x = &p.store.sheet[0], *y = &s.sheet[0];
+    assert_string_equal(y->name, x->name);
+    assert_string_equal(y->title, x->title);
+    assert_string_equal(y->note, x->note);
+    assert_int_equal(y->n_columns, 3);
+    assert_int_equal(y->n_rows, 2);
+    assert_int_equal(s.sheet[1].n_rows, 0);
+    for (size_t k = 0; k < 3; k++) {
+        assert_string_equal(y->head[k].title, x->head[k].title);
+        assert_int_equal(y->head[k].unit, x->head[k].unit);
+    }
+    for (size_t k = 0; k < 6; k++) {
+        assert_true(y->cell[k].number == x->cell[k].number || (isnan(y->cell[k].number) && isnan(x->cell[k].number)));
+        assert_true(!x->cell[k].text == !y->cell[k].text);
+        if (x->cell[k].text) assert_string_equal(y->cell[k].text, x->cell[k].text);
+    }
+    rr_arena_free(arena);
+    sample_close(&p);
+}
+
 static void the_same_run_gives_the_same_bytes(void **state)
 {
     (void)state;
@@ -371,6 +401,7 @@ int main(void)
         cmocka_unit_test(interruptions_come_back),
         cmocka_unit_test(the_schema_file_is_the_schema_used),
         cmocka_unit_test(what_goes_in_comes_out),
+        cmocka_unit_test(the_sheets_come_back),
         cmocka_unit_test(the_same_run_gives_the_same_bytes),
         cmocka_unit_test(hostile_texts_come_back_as_they_were),
         cmocka_unit_test(a_person_can_ask_the_database),
