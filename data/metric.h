@@ -66,6 +66,12 @@ enum rr_metric_unit {
     M(GPU_HOURS_HELD, "gpu_hours.held", RR_U_GPU_HOURS, "GPU time held: used + lost + idle + starting + down")                           \
     M(GPU_HOURS_USED, "gpu_hours.used", RR_U_GPU_HOURS, "GPU time that jobs used")                                                       \
     M(GPU_HOURS_LOST, "gpu_hours.lost", RR_U_GPU_HOURS, "GPU time thrown away, in checkpoints or restarts")                              \
+    M(GPU_HOURS_LOST_CHECKPOINT, "gpu_hours.lost_checkpoint", RR_U_GPU_HOURS, "of the lost: writing checkpoints")                        \
+    M(GPU_HOURS_LOST_RESTART, "gpu_hours.lost_restart", RR_U_GPU_HOURS, "of the lost: starting and restoring")                           \
+    M(GPU_HOURS_LOST_PREEMPTED, "gpu_hours.lost_preempted", RR_U_GPU_HOURS, "of the lost: thrown away when the scheduler interrupted")   \
+    M(GPU_HOURS_LOST_FAILURE, "gpu_hours.lost_failure", RR_U_GPU_HOURS, "of the lost: thrown away by failures")                          \
+    M(GPU_HOURS_LOST_SPOT, "gpu_hours.lost_spot", RR_U_GPU_HOURS, "of the lost: thrown away when spot nodes went")                       \
+    M(GPU_HOURS_LOST_OTHER, "gpu_hours.lost_other", RR_U_GPU_HOURS, "of the lost: thrown away by maintenance, drains and the horizon")   \
     M(GPU_HOURS_IDLE, "gpu_hours.idle", RR_U_GPU_HOURS, "GPU time ready but unallocated")                                                \
     M(GPU_HOURS_STARTING, "gpu_hours.starting", RR_U_GPU_HOURS, "GPU time booting")                                                      \
     M(GPU_HOURS_DOWN, "gpu_hours.down", RR_U_GPU_HOURS, "GPU time in repair or drained")                                                 \
@@ -73,7 +79,10 @@ enum rr_metric_unit {
     M(QUEUE_MAX, "queue.max", RR_U_COUNT, "most jobs waiting at once")                                                                   \
     M(NODES_PEAK, "nodes.peak", RR_U_COUNT, "most nodes held at once")                                                                   \
     M(SPOT_INTERRUPTIONS, "spot.interruptions", RR_U_COUNT, "spot nodes taken back")                                                     \
+    M(SPOT_RECLAIMED, "spot.reclaimed", RR_U_COUNT, "spot nodes that the provider took back")                                            \
+    M(SPOT_PRICED_OUT, "spot.priced_out", RR_U_COUNT, "spot nodes given up above max_price")                                             \
     M(NODES_FAILURES, "nodes.failures", RR_U_COUNT, "node failures")                                                                     \
+    M(PREEMPTIONS, "preemptions", RR_U_COUNT, "attempts that the scheduler interrupted, for another job or to move it")                  \
     M(RESTARTS, "restarts", RR_U_COUNT, "attempts beyond the first")                                                                     \
     M(ENERGY_KWH, "energy.kwh", RR_U_KWH, "energy of owned machines, PUE included")                                                      \
     M(CARBON_KGCO2E, "carbon.kgco2e", RR_U_KG, "operational carbon")                                                                     \

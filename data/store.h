@@ -50,8 +50,9 @@ struct rr_loss_row { /* replication 1: what interrupted jobs or cost them time, 
     int64_t nodes, events; /* nodes lost for it, and at how many instants */
     double gpu_hours;      /* lost */
 };
-struct rr_bound_row { /* replication 1: what jobs waited for */
-    const char *what;
+struct rr_bound_row {            /* replication 1: what jobs waited for */
+    const char *bound;           /* the word for it: "policy", "quota", "place", "starting", "refused", "limit", "type", "gpus" */
+    const char *what;            /* the same in a few more */
     double job_hours, gpu_hours; /* of waiting */
 };
 struct rr_bar { /* of the Gantt plot of a small run: GPUs of one node held by an attempt */
@@ -61,10 +62,10 @@ struct rr_bar { /* of the Gantt plot of a small run: GPUs of one node held by an
     int64_t start_us, end_us;
     bool interrupted;
 };
-struct rr_series { /* a curve for a plot or timeline.csv */
-    const char
-        *name; /* "used_gpus", "lost_gpus", "idle_gpus", "starting_gpus", "down_gpus": together "held_gpus"; "allocated_gpus": used and
-                       lost; "queue_jobs", "queue_gpus", "cost_effective", "cost_billed", "wait_cdf" */
+/* A curve for a plot or timeline.csv: "used_gpus", "lost_gpus", "idle_gpus", "starting_gpus" and "down_gpus", together "held_gpus"; "allocated_gpus":
+ * used and lost; "queue_jobs", "queue_gpus", "cost_effective", "cost_billed", "wait_cdf". */
+struct rr_series {
+    const char *name;
     const char *x_unit, *y_unit;
     size_t n;
     double *x, *mean, *min, *max; /* min and max NULL = no band */

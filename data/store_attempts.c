@@ -85,9 +85,10 @@ int rr_save_losses(sqlite3 *db, int64_t id, const struct rr_alternative *a)
 int rr_save_bounds(sqlite3 *db, int64_t id, const struct rr_alternative *a)
 {
     struct rr_sql q;
-    if (rr_sql_open(&q, db, "INSERT INTO waited_for VALUES (?, ?, ?, ?)") != SQLITE_OK) return q.rc;
+    if (rr_sql_open(&q, db, "INSERT INTO waited_for VALUES (?, ?, ?, ?, ?)") != SQLITE_OK) return q.rc;
     for (size_t i = 0; i < a->n_bounds; i++) {
         rr_sql_i(&q, id);
+        rr_sql_s(&q, a->bound[i].bound);
         rr_sql_s(&q, a->bound[i].what);
         rr_sql_d(&q, a->bound[i].job_hours);
         rr_sql_d(&q, a->bound[i].gpu_hours);

@@ -132,6 +132,40 @@ static void put_laws(struct rr_buf *b, const struct rr_alternative *a, enum cut 
     rr_buf_puts(b, "]");
 }
 
+static void put_losses(struct rr_buf *b, const struct rr_alternative *a, enum cut cut)
+{
+    const size_t n = cut >= CUT_SWEEP_METRICS && is_sweep_point(a) ? 0 : a->n_losses;
+    rr_buf_puts(b, ",\n      \"losses\": [");
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_loss_row *l = &a->loss[i];
+        rr_buf_puts(b, i ? ",\n        {" : "\n        {");
+        put_text(b, "reason", l->reason);
+        rr_buf_putf(b, ", \"attempts\": %lld, \"nodes\": %lld, \"events\": %lld, \"gpu_hours\": ", (long long)l->attempts,
+                    (long long)l->nodes, (long long)l->events);
+        rr_buf_double(b, l->gpu_hours);
+        rr_buf_puts(b, "}");
+    }
+    rr_buf_puts(b, "]");
+}
+
+static void put_bounds(struct rr_buf *b, const struct rr_alternative *a, enum cut cut)
+{
+    const size_t n = cut >= CUT_SWEEP_METRICS && is_sweep_point(a) ? 0 : a->n_bounds;
+    rr_buf_puts(b, ",\n      \"waited_for\": [");
+    for (size_t i = 0; i < n; i++) {
+        rr_buf_puts(b, i ? ",\n        {" : "\n        {");
+        put_text(b, "bound", a->bound[i].bound);
+        rr_buf_puts(b, ", ");
+        put_text(b, "what", a->bound[i].what);
+        rr_buf_puts(b, ", \"job_hours\": ");
+        rr_buf_double(b, a->bound[i].job_hours);
+        rr_buf_puts(b, ", \"gpu_hours\": ");
+        rr_buf_double(b, a->bound[i].gpu_hours);
+        rr_buf_puts(b, "}");
+    }
+    rr_buf_puts(b, "]");
+}
+
 // Warnings as an array of lines; a note's place stands in front.
 static void put_warnings(struct rr_buf *b, const struct rr_note *note, size_t n, bool *first)
 {
@@ -165,6 +199,8 @@ static void put_alternative(struct rr_buf *b, const struct rr_store *s, const st
     put_metrics(b, s, a, cut);
     put_months(b, a, cut);
     put_laws(b, a, cut);
+    put_losses(b, a, cut);
+    put_bounds(b, a, cut);
     rr_buf_puts(b, ",\n      \"warnings\": [");
     put_warnings(b, a->note, a->n_notes, &first);
     rr_buf_puts(b, "] }");

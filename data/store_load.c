@@ -245,6 +245,7 @@ static void load_bounds(struct loader *l, int64_t id, struct rr_alternative *a)
     struct rr_bound_row *r = rows(l, &q, "waited_for", OF, id, sizeof *r, &a->n_bounds);
     a->bound = r;
     for (size_t i = 0; row(l, &q, i, a->n_bounds); i++) {
+        r[i].bound = text(l, &q);
         r[i].what = text(l, &q);
         r[i].job_hours = rr_sql_getd(&q);
         r[i].gpu_hours = rr_sql_getd(&q);

@@ -55,7 +55,7 @@ const char rr_store_sql[] =
     "CREATE TABLE losses (\n"
     "    alternative INTEGER NOT NULL, reason TEXT NOT NULL, attempts INTEGER NOT NULL, nodes INTEGER NOT NULL, events INTEGER NOT NULL,\n"
     "    gpu_hours REAL);\n"
-    "CREATE TABLE waited_for (alternative INTEGER NOT NULL, what TEXT NOT NULL, job_hours REAL, gpu_hours REAL);\n"
+    "CREATE TABLE waited_for (alternative INTEGER NOT NULL, bound TEXT NOT NULL, what TEXT NOT NULL, job_hours REAL, gpu_hours REAL);\n"
     "-- Of a small run: which GPUs of which node an attempt held.\n"
     "CREATE TABLE bars (\n"
     "    alternative INTEGER NOT NULL, job_id TEXT NOT NULL, class TEXT NOT NULL, node INTEGER NOT NULL, from_gpu REAL, gpus REAL,\n"

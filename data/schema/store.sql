@@ -49,7 +49,7 @@ CREATE TABLE sheet_cells (sheet INTEGER NOT NULL, row INTEGER NOT NULL, col INTE
 CREATE TABLE losses (
     alternative INTEGER NOT NULL, reason TEXT NOT NULL, attempts INTEGER NOT NULL, nodes INTEGER NOT NULL, events INTEGER NOT NULL,
     gpu_hours REAL);
-CREATE TABLE waited_for (alternative INTEGER NOT NULL, what TEXT NOT NULL, job_hours REAL, gpu_hours REAL);
+CREATE TABLE waited_for (alternative INTEGER NOT NULL, bound TEXT NOT NULL, what TEXT NOT NULL, job_hours REAL, gpu_hours REAL);
 -- Of a small run: which GPUs of which node an attempt held.
 CREATE TABLE bars (
     alternative INTEGER NOT NULL, job_id TEXT NOT NULL, class TEXT NOT NULL, node INTEGER NOT NULL, from_gpu REAL, gpus REAL,

@@ -49,12 +49,14 @@ static inline double rr_timeline_width_us(const struct rr_timeline *t, size_t i,
 }
 /* What jobs wait for (sim/engine/bound.c), asked of every job that waits: the first that holds. */
 enum rr_bound {
-    RR_BOUND_POLICY,   /* there is room now: the policy's order, a reservation, a quota or a round holds the job back */
+    RR_BOUND_QUOTA,    /* a quota of its tenant, whatever is free */
+    RR_BOUND_POLICY,   /* there is room now: the policy's order, a reservation or a round holds the job back */
     RR_BOUND_SCATTER,  /* GPUs enough are free in a pool that could run it, but not in one place, or without the CPUs, memory or type */
     RR_BOUND_STARTING, /* too few are free in all of its pools, and one of them may still get nodes: they boot, or nobody asked for them */
-    RR_BOUND_LIMIT,    /* the same, and one of them is elastic and at its limit */
-    RR_BOUND_TYPE,     /* the same, but a pool that it may not use has enough */
-    RR_BOUND_SIZE,     /* too few are free anywhere */
+    RR_BOUND_REFUSED, /* the same, but nodes were refused and are not asked for yet again, a provider's quota is reached, or a market has no more */
+    RR_BOUND_LIMIT, /* too few are free, and one of its pools is elastic and at its limit */
+    RR_BOUND_TYPE,  /* the same, but a pool that it may not use has enough */
+    RR_BOUND_SIZE,  /* too few are free anywhere */
     RR_BOUNDS,
 };
 struct rr_bound_time {
@@ -95,7 +97,8 @@ RR_CHECKED enum rr_status rr_engine_run(const struct rr_world *w, struct rr_repl
 /* All that rr_engine_run refuses before its first event, and what it notes; nothing is replayed. */
 RR_CHECKED enum rr_status rr_engine_check(const struct rr_world *w);
 void rr_replay_done(struct rr_replay *r);
-const char *rr_bound_text(enum rr_bound b); /* "too few GPUs free anywhere" */
+const char *rr_bound_word(enum rr_bound b); /* "gpus" */
+const char *rr_bound_text(enum rr_bound b); /* "GPUs: too few were free anywhere" */
 /* Laws 1 and 2 recomputed from outcomes and leases: RR_EINTERNAL with the numbers when broken; `detail` gets the printed line. */
 RR_CHECKED enum rr_status rr_replay_check_jobs(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);
 RR_CHECKED enum rr_status rr_replay_check_time(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);

@@ -47,6 +47,8 @@ struct rr_policy {
     void (*started)(void *state, struct rr_sim *sim, uint32_t job); /* an attempt begins */
     void (*ended)(void *state, struct rr_sim *sim, uint32_t job); /* it is over: the job ended, or (its `submit` follows) was interrupted */
     void (*timer)(void *state, struct rr_sim *sim); /* the time of a rr_sim_wake has come; a pass follows if jobs wait. May preempt */
+    void (*kept_back)(const void *state, const struct rr_sim *sim,
+                      double *by_ask);                              /* [asks] += jobs that wait for a quota of their tenant */
     void (*capacity)(void *state, struct rr_sim *sim, size_t pool); /* how many nodes the pool may hold has changed; takes note, or wakes */
 };
 #define X(name) extern const struct rr_policy rr_policy_##name;

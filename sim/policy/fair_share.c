@@ -420,6 +420,19 @@ static void fair_pass(void *state, struct rr_sim *s)
     f->freed = s->freed;
 }
 
+// All of a queue waits when its first job is beyond a quota. Of a deep queue the first LOOKS in the heap stand for all.
+static void fair_kept_back(const void *state, const struct rr_sim *s, double *by_ask)
+{
+    enum { LOOKS = 4096 };
+    const struct fair *f = state;
+    for (size_t k = 0; f->p->quotas && k < f->queue.n; k++) {
+        const struct queue *q = &f->queue.at[k];
+        if (q->heap.n == 0 || may_start(f, s, q)) continue;
+        const size_t n = q->heap.n < LOOKS ? q->heap.n : LOOKS;
+        for (size_t i = 0; i < n; i++) by_ask[q->heap.at[i].ask] += (double)q->heap.n / (double)n;
+    }
+}
+
 const struct rr_policy rr_policy_fair_share = {
     .kind = {.name = "fair_share",
              .summary = "tenants by weight, decayed usage and quota, each with a queue of its own",
@@ -433,4 +446,5 @@ const struct rr_policy rr_policy_fair_share = {
     .pass = fair_pass,
     .started = fair_started,
     .ended = fair_ended,
+    .kept_back = fair_kept_back,
     .timer = fair_timer};

@@ -89,19 +89,50 @@ static void put_counts(const struct rr_run *r, double *m)
     m[RR_M_QUEUE_MAX] = (double)r->replay.queue_max;
 }
 
-/* Nodes that were lost: to the market, and to failures. */
+/* Whose doing an interruption is, or what GPU time went to. */
+static enum rr_metric lost_to(enum rr_reason why)
+{
+    switch (why) {
+    case RR_WHY_CHECKPOINT: return RR_M_GPU_HOURS_LOST_CHECKPOINT;
+    case RR_WHY_RESTART: return RR_M_GPU_HOURS_LOST_RESTART;
+    case RR_WHY_PREEMPTED:
+    case RR_WHY_MOVED: return RR_M_GPU_HOURS_LOST_PREEMPTED;
+    case RR_WHY_NODE_FAILURE:
+    case RR_WHY_GPU_FAILURE:
+    case RR_WHY_NETWORK_FAILURE:
+    case RR_WHY_POWER_FAILURE:
+    case RR_WHY_SOFTWARE_FAILURE: return RR_M_GPU_HOURS_LOST_FAILURE;
+    case RR_WHY_RECLAIMED:
+    case RR_WHY_PRICE: return RR_M_GPU_HOURS_LOST_SPOT;
+    default: return RR_M_GPU_HOURS_LOST_OTHER;
+    }
+}
+
+/* Nodes that were lost, to the market and to failures; attempts that the scheduler interrupted. */
 static void put_interruptions(const struct rr_scenario *s, const struct rr_run *r, double *m)
 {
-    static const enum rr_reason market[] = {RR_WHY_RECLAIMED, RR_WHY_PRICE},
-                                failure[] = {RR_WHY_NODE_FAILURE, RR_WHY_GPU_FAILURE, RR_WHY_NETWORK_FAILURE, RR_WHY_POWER_FAILURE,
-                                             RR_WHY_SOFTWARE_FAILURE};
-    int64_t taken = 0, failed = 0;
-    for (size_t p = 0; p < s->n_pools; p++) {
-        for (size_t i = 0; i < sizeof market / sizeof *market; i++) taken += r->replay.pool[p].nodes_lost[market[i]];
-        for (size_t i = 0; i < sizeof failure / sizeof *failure; i++) failed += r->replay.pool[p].nodes_lost[failure[i]];
-    }
-    m[RR_M_SPOT_INTERRUPTIONS] = (double)taken;
+    int64_t nodes[RR_WHYS] = {0}, failed = 0, preempted = 0;
+    for (size_t p = 0; p < s->n_pools; p++)
+        for (int k = 0; k < RR_WHYS; k++) {
+            nodes[k] += r->replay.pool[p].nodes_lost[k];
+            if (lost_to((enum rr_reason)k) == RR_M_GPU_HOURS_LOST_FAILURE) failed += r->replay.pool[p].nodes_lost[k];
+        }
+    for (size_t i = 0; i < r->replay.n_attempts; i++)
+        preempted += lost_to((enum rr_reason)r->replay.attempt[i].reason) == RR_M_GPU_HOURS_LOST_PREEMPTED;
+    m[RR_M_SPOT_RECLAIMED] = (double)nodes[RR_WHY_RECLAIMED];
+    m[RR_M_SPOT_PRICED_OUT] = (double)nodes[RR_WHY_PRICE];
+    m[RR_M_SPOT_INTERRUPTIONS] = (double)(nodes[RR_WHY_RECLAIMED] + nodes[RR_WHY_PRICE]);
     m[RR_M_NODES_FAILURES] = (double)failed;
+    m[RR_M_PREEMPTIONS] = (double)preempted;
+}
+
+/* The parts of the lost GPU time: they add up to it. */
+static void put_losses(const struct rr_scenario *s, const struct rr_run *r, double *m)
+{
+    rr_i128 part[RR_METRICS] = {0};
+    for (size_t p = 0; p < s->n_pools; p++)
+        for (int k = 0; k < RR_WHYS; k++) part[lost_to((enum rr_reason)k)] += r->replay.pool[p].lost_to[k] / rr_pool_slices(&s->pool[p]);
+    for (int k = RR_M_GPU_HOURS_LOST_CHECKPOINT; k <= RR_M_GPU_HOURS_LOST_OTHER; k++) m[k] = gpu_hours(part[k]);
 }
 
 static bool has_ended(const struct rr_outcome *o)
@@ -240,6 +271,7 @@ void rr_metrics_replay(const struct rr_scenario *s, const struct rr_run *r, stru
     put_job_times(s, r, arena, m);
     put_gpu_time(s, r, m);
     put_interruptions(s, r, m);
+    put_losses(s, r, m);
     m[RR_M_COST_WAITING] = waiting_cost(s, r, arena);
     m[RR_M_WORK_FINISHED_SHARE] = finished_share(r);
     m[RR_M_NODES_PEAK] = nodes_peak(s, r, arena);

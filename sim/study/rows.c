@@ -297,7 +297,8 @@ static void tell_bounds(const struct rr_telling *t)
     for (int k = 0; k < RR_BOUNDS; k++) {
         const struct rr_bound_time *b = &t->run->replay.bound[k];
         if (b->jobs_us > 0)
-            row[n++] = (struct rr_bound_row){rr_bound_text((enum rr_bound)k), b->jobs_us / (double)RR_H, b->gpus_us / (double)RR_H};
+            row[n++] = (struct rr_bound_row){rr_bound_word((enum rr_bound)k), rr_bound_text((enum rr_bound)k), b->jobs_us / (double)RR_H,
+                                             b->gpus_us / (double)RR_H};
     }
     t->alt->bound = row;
     t->alt->n_bounds = n;

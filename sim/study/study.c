@@ -252,7 +252,7 @@ static enum rr_status run_course(struct rr_study *st, const struct unit *u, size
                                .replication = u->rep,
                                .horizon_us = s->horizon_us,
                                .notes = u->rep == 0 ? &run.notes : NULL,
-                               .timeline_bins = u->rep == 0 && st->opt.keep_jobs ? TIMELINE_BINS : 0};
+                               .timeline_bins = u->rep == 0 ? TIMELINE_BINS : 0};
     if (status == RR_OK) status = rr_engine_run(&w, &run.replay);
     if (status == RR_OK) status = check_replay(&w, &run, u->arena, laws);
     if (status == RR_OK) rr_metrics_replay(s, &run, u->arena, m);

@@ -439,8 +439,8 @@ static inline void sample_interrupt(struct sample *p)
         {3, 0, 2, 64000, 0, RR_WHY_NONE, 9300000000, 100805000001, 0, 0, 0},
     };
     static const struct rr_loss_row loss[] = {{"node failure", 1, 1, 1, 0.017777777}, {"writing checkpoints", 0, 0, 0, 0.0088888}};
-    static const struct rr_bound_row bound[] = {{"a pool at its limit of nodes", 7.25, 93.5},
-                                                {"GPUs: too few were free anywhere", 1.5, 6.5}};
+    static const struct rr_bound_row bound[] = {{"limit", "a pool at its limit of nodes", 7.25, 93.5},
+                                                {"gpus", "GPUs: too few were free anywhere", 1.5, 6.5}};
     static const struct rr_bar bar[] = {
         {"a-1", "train", 0, 0, 8, 5000001, 7205000001, false},
         {"x\"; system(\"touch x\")", "=1+1 \"%s", 1, 0, 8, 7205000001, 9205000001, true},

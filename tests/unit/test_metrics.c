@@ -77,6 +77,50 @@ static void gpu_time_and_work(void **state)
     assert_true(isnan(m[RR_M_COST_TOTAL])); // money comes later
 }
 
+// What was lost, by whose doing; a pool of slices counts sevenths.
+static void losses_by_cause(void **state)
+{
+    (void)state;
+    static const struct rr_attempt attempt[] = {{.reason = RR_WHY_PREEMPTED}, {.reason = RR_WHY_MOVED}, {.reason = RR_WHY_RECLAIMED}, {0}};
+    struct rr_pool_time time[2] = {{.lost = 3600, .nodes_peak = 1}, {.lost = 7 * 3600}};
+    struct rr_pool pool[2] = {{.name = "p"}, {.name = "mig", .slice = "1g.5gb", .slices = 7}};
+    const struct rr_scenario s = {.n_pools = 2, .pool = pool};
+    struct rr_run run = sample();
+    struct rr_arena *a = rr_arena_create();
+    double m[RR_METRICS];
+    const int64_t hour = 1000 * RR_H;
+    for (int k = 0; k < RR_WHYS; k++) time[0].lost_to[k] = 0;
+    time[0].lost_to[RR_WHY_CHECKPOINT] = 3 * hour;
+    time[0].lost_to[RR_WHY_RESTART] = 5 * hour;
+    time[0].lost_to[RR_WHY_PREEMPTED] = 7 * hour;
+    time[0].lost_to[RR_WHY_MOVED] = 11 * hour;
+    time[0].lost_to[RR_WHY_GPU_FAILURE] = 13 * hour;
+    time[0].lost_to[RR_WHY_NETWORK_FAILURE] = 17 * hour;
+    time[0].lost_to[RR_WHY_PRICE] = 19 * hour;
+    time[0].lost_to[RR_WHY_MAINTENANCE] = 23 * hour;
+    time[1].lost_to[RR_WHY_RECLAIMED] = 7 * 29 * hour;
+    time[0].nodes_lost[RR_WHY_PRICE] = 2;
+    time[1].nodes_lost[RR_WHY_RECLAIMED] = 3;
+    time[0].nodes_lost[RR_WHY_GPU_FAILURE] = 4;
+    time[1].nodes_lost[RR_WHY_POWER_FAILURE] = 5;
+    run.replay.pool = time;
+    run.replay.attempt = (struct rr_attempt *)(uintptr_t)attempt;
+    run.replay.n_attempts = 4;
+    rr_metrics_replay(&s, &run, a, m);
+    NEAR(m[RR_M_GPU_HOURS_LOST_CHECKPOINT], 3.0);
+    NEAR(m[RR_M_GPU_HOURS_LOST_RESTART], 5.0);
+    NEAR(m[RR_M_GPU_HOURS_LOST_PREEMPTED], 18.0);
+    NEAR(m[RR_M_GPU_HOURS_LOST_FAILURE], 30.0);
+    NEAR(m[RR_M_GPU_HOURS_LOST_SPOT], 19.0 + 29);
+    NEAR(m[RR_M_GPU_HOURS_LOST_OTHER], 23.0);
+    NEAR(m[RR_M_SPOT_PRICED_OUT], 2.0);
+    NEAR(m[RR_M_SPOT_RECLAIMED], 3.0);
+    NEAR(m[RR_M_SPOT_INTERRUPTIONS], 5.0);
+    NEAR(m[RR_M_NODES_FAILURES], 9.0);
+    NEAR(m[RR_M_PREEMPTIONS], 2.0);
+    rr_arena_free(a);
+}
+
 static void warmup_is_left_out_of_waits_alone(void **state)
 {
     (void)state;
@@ -103,6 +147,7 @@ static void months_follow_the_calendar(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(jobs_and_times), cmocka_unit_test(gpu_time_and_work),
-                                       cmocka_unit_test(warmup_is_left_out_of_waits_alone), cmocka_unit_test(months_follow_the_calendar)};
+                                       cmocka_unit_test(losses_by_cause), cmocka_unit_test(warmup_is_left_out_of_waits_alone),
+                                       cmocka_unit_test(months_follow_the_calendar)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -70,6 +70,26 @@ static void the_document_has_the_shape_of_the_design(void **state)
     sample_close(&p);
 }
 
+static void what_was_lost_and_waited_for_is_told(void **state)
+{
+    (void)state;
+    struct sample p;
+    struct rr_buf b = {0};
+    sample_open(&p, 1);
+    sample_interrupt(&p);
+    cJSON *r = written(&p.store, &b);
+    assert_string_equal(text_at(r, "/alternatives/0/losses/0/reason"), "node failure");
+    assert_true(number_at(r, "/alternatives/0/losses/0/attempts") == 1);
+    assert_true(number_at(r, "/alternatives/0/losses/1/gpu_hours") == 0.0088888);
+    assert_string_equal(text_at(r, "/alternatives/0/waited_for/0/bound"), "limit");
+    assert_true(number_at(r, "/alternatives/0/waited_for/1/gpu_hours") == 6.5);
+    assert_int_equal(cJSON_GetArraySize(rr_json_at(r, "/alternatives/1/losses")), 0); // nothing was: empty, not absent
+    assert_int_equal(cJSON_GetArraySize(rr_json_at(r, "/alternatives/1/waited_for")), 0);
+    cJSON_Delete(r);
+    rr_buf_done(&b);
+    sample_close(&p);
+}
+
 /* Months are exact decimals of the integers, not doubles. */
 static void money_of_a_month_is_exact(void **state)
 {
@@ -130,6 +150,7 @@ static void the_schema_takes_it(void **state)
     if (system("python3 -c 'import jsonschema' 2>/dev/null") != 0) skip();
     struct sample p;
     sample_open(&p, 100);
+    sample_interrupt(&p);
     check_schema(&p.store);
     sample_make_hostile(&p);
     check_schema(&p.store);
@@ -196,6 +217,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_document_has_the_shape_of_the_design),
         cmocka_unit_test(money_of_a_month_is_exact),
+        cmocka_unit_test(what_was_lost_and_waited_for_is_told),
         cmocka_unit_test(one_replication_has_the_same_shape_with_null_spreads),
         cmocka_unit_test(the_schema_takes_it),
         cmocka_unit_test(the_schema_names_every_metric),
