@@ -62,9 +62,9 @@ static const struct rr_param scenario[] = {
      .offset = AT(rr_scenario, until_json),
      .help = "stop before the last replication when the confidence interval of a metric is narrow enough"},
 };
-static const char *const scenario_sections[] = {"fx",        "workload",     "pools",      "pool_order", "commitments", "charges",
-                                                "scheduler", "classes",      "checkpoint", "autoscale",  "service",
-                                                "finance",   "alternatives", "sweep",      "gates",      NULL};
+static const char *const scenario_sections[] = {"fx",           "workload", "pools",      "pool_order", "commitments", "charges",
+                                                "scheduler",    "classes",  "checkpoint", "autoscale",  "service",     "finance",
+                                                "alternatives", "sweep",    "gates",      NULL};
 const struct rr_rows rr_rows_scenario = {ROWS(scenario), scenario_sections};
 
 static const char *const resamples[] = {"none", "week", NULL};
@@ -405,7 +405,7 @@ static const struct rr_param scheduler[] = {
      .type = RR_P_BOOL,
      .offset = AT(rr_scheduler_rows, blocking),
      .def = "true",
-     .help = "fifo: a job that does not fit holds back all behind it",
+     .help = "fifo, sjf, priority: a job that does not fit holds back all behind it in the pools that it could use",
      .flags = RR_PF_DECIDES},
     {.name = "spread_slowdown",
      .type = RR_P_OBJECT,

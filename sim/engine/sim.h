@@ -187,6 +187,10 @@ static inline bool rr_sim_waits(const struct rr_sim *s, uint32_t job) { return s
 int64_t rr_sim_estimate(const struct rr_sim *s, uint32_t job);
 /* Start the job now on the first pool with room; false when there is none. */
 bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask);
+/* The same, but not on the pools that others wait for: held_up[n_pools], or NULL: none. */
+bool rr_sim_start_beside(struct rr_sim *s, uint32_t job, uint32_t ask, const bool *held_up);
+/* A job of this ask waits: every pool that it could run in is held up from now on. True: all pools are. */
+bool rr_sim_hold_up(struct rr_sim *s, uint32_t ask, bool *held_up);
 bool rr_sim_start_in(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool); /* in this pool */
 bool rr_sim_fits(struct rr_sim *s, uint32_t ask);
 /* Reserve for a job of this ask, which does not fit now; the reservation holds until room appears or its time passes. */

@@ -188,18 +188,30 @@ uint32_t rr_sim_begin(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool,
     return slot;
 }
 
-bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask)
+bool rr_sim_start(struct rr_sim *s, uint32_t job, uint32_t ask) { return rr_sim_start_beside(s, job, ask, NULL); }
+
+bool rr_sim_start_beside(struct rr_sim *s, uint32_t job, uint32_t ask, const bool *held_up)
 {
     for (size_t k = 0; k < s->n_pools; k++) {
         const size_t i = rr_sim_pool_at(s, k);
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes == 0 || !rr_sim_may(s, i, job)) continue;
+        if (n->nodes == 0 || (held_up && held_up[i]) || !rr_sim_may(s, i, job)) continue;
         const uint32_t node = rr_fleet_choose(&s->pool[i], &(struct rr_seek){.need = n, .job = job});
         if (node == RR_NO_NODE) continue;
         rr_sim_begin(s, job, ask, i, node);
         return true;
     }
     return false;
+}
+
+bool rr_sim_hold_up(struct rr_sim *s, uint32_t ask, bool *held_up)
+{
+    bool all = true;
+    for (size_t i = 0; i < s->n_pools; i++) {
+        held_up[i] |= rr_need_of(&s->asks, ask, i)->nodes > 0;
+        all &= held_up[i];
+    }
+    return all;
 }
 
 bool rr_sim_start_in(struct rr_sim *s, uint32_t job, uint32_t ask, size_t pool)

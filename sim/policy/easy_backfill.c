@@ -3,7 +3,8 @@
  *
  * The first job that does not fit gets a reservation (sim/engine/reserve.c) by the estimates of what runs; any later one that fits and does not
  * delay it starts, in order of arrival or, with `"order": "shortest"`, shortest estimate first (SJBF: EASY++ of Tsafrir et al. 2007 without its
- * predictor); the first in line is the one that came first in either case. The depth is not limited. Sources: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. */
+ * predictor); the first in line is the one that came first in either case. The depth is not limited. One reservation in all:
+ * with pools that share no job, the first of another pool has none, which is told. Sources: Lifka, "The ANL/IBM SP scheduling system", JSSPP 1995; Mu'alem and Feitelson, IEEE TPDS 12(6), 2001. */
 #include "sim/policy/queue.h"
 
 struct easy {
@@ -15,10 +16,31 @@ struct easy {
     struct rr_queued head;
 };
 
+// Is there a pool that every job could run in?
+static bool all_share_a_pool(struct rr_sim *s)
+{
+    for (uint32_t j = 0; j < s->trace->n; j++) (void)rr_ask_of(&s->asks, j);
+    for (size_t p = 0; p < s->n_pools; p++) {
+        bool all = true;
+        for (uint32_t a = 0; a < s->asks.ask.n && all; a++) {
+            bool any = false;
+            for (size_t i = 0; i < s->n_pools; i++) any |= rr_need_of(&s->asks, a, i)->nodes > 0;
+            all = !any || rr_need_of(&s->asks, a, p)->nodes > 0;
+        }
+        if (all) return true;
+    }
+    return false;
+}
+
 static void easy_init(void *state, struct rr_sim *s)
 {
     struct easy *e = state;
     rr_queue_init(&e->queue, false, s->how->order == 1 ? RR_LINES_SHORTEST : RR_LINES_ARRIVAL);
+    if (s->world->notes && !all_share_a_pool(s))
+        rr_sim_warn(
+            s, "/scheduler/policy",
+            "\"easy_backfill\" makes one reservation in all, and some jobs share no pool: while the first in line waits for one pool, the "
+            "large jobs of another have none; \"conservative_backfill\" makes one for each job");
 }
 
 static void easy_done(void *state)

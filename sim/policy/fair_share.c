@@ -114,6 +114,7 @@ struct fair {
     RR_VEC(uint32_t) open; // scratch: queues to look at in this pass
     uint64_t freed;
     bool again;
+    bool *held_up;          // [n_pools] by overdue jobs
     int64_t *since_us;      // [trace->n] with max_wait
     RR_VEC(struct due) due; // in order of time, from due_head on
     size_t due_head;
@@ -236,6 +237,7 @@ static void fair_init(void *state, struct rr_sim *s)
     const char *const *names;
     f->p = s->how->policy_params ? s->how->policy_params : &plain;
     f->freed = UINT64_MAX;
+    f->held_up = rr_xrealloc(NULL, s->n_pools, sizeof *f->held_up);
     f->wake_us = RR_NEVER;
     const struct rr_scenario *sc = s->world->scenario;
     f->class_name = rr_xrealloc(NULL, sc->n_classes + 1, sizeof *f->class_name);
@@ -271,6 +273,7 @@ static void fair_done(void *state)
     free(f->class_name);
     free(f->at);
     free(f->since_us);
+    free(f->held_up);
 }
 
 // --- usage ---
@@ -397,6 +400,8 @@ static void fair_pass(void *state, struct rr_sim *s)
 {
     struct fair *f = state;
     const bool all = f->again || f->freed != s->freed;
+    f->again = false;
+    memset(f->held_up, 0, s->n_pools * sizeof *f->held_up);
     f->open.n = 0;
     for (uint32_t k = 0; k < f->queue.n; k++) {
         struct queue *q = &f->queue.at[k];
@@ -407,16 +412,16 @@ static void fair_pass(void *state, struct rr_sim *s)
         struct queue *q = &f->queue.at[k];
         const struct queued x = q->heap.at[0];
         const bool may = may_start(f, s, q);
-        if (may && rr_sim_start(s, x.job, x.ask)) {
+        if (may && rr_sim_start_beside(s, x.job, x.ask, f->held_up)) {
             rr_heap_drop(jobs, &q->heap);
             if (q->heap.n == 0) close_queue(f, k);
-        } else if (may && is_overdue(f, s, x.job)) {
-            break;
-        } else {
-            close_queue(f, k);
+            continue;
         }
+        close_queue(f, k);
+        if (!may || !is_overdue(f, s, x.job)) continue;
+        f->again = true; // what it holds up has not been looked at
+        if (rr_sim_hold_up(s, x.ask, f->held_up)) break;
     }
-    f->again = f->open.n > 0; // an overdue job holds up the rest
     f->freed = s->freed;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/policy/fifo.c - first in line, first on the machines.
  *
- * `"blocking": true` (the default): a first job that does not fit holds up all behind it. `false`: whatever fits is started, in order.
+ * `"blocking": true` (the default): a job that does not fit holds up the pools that it could run in: those behind it start in others, or not at all.
+ * `false`: whatever fits is started, in order.
  * `"order": "shortest"` lines the jobs up by their estimate (SJF). */
 #include "sim/policy/queue.h"
 
@@ -10,6 +11,7 @@ struct fifo {
     RR_VEC(struct rr_queued) fresh; /* submitted at this instant */
     uint64_t freed;                 /* sim->freed at the last full look: since then nothing that waited can start */
     bool blocking;
+    bool *held_up; /* [n_pools] blocking, of several pools: those that a job waits for that comes before; NULL else */
 };
 
 static void fifo_init(void *state, struct rr_sim *s)
@@ -18,7 +20,8 @@ static void fifo_init(void *state, struct rr_sim *s)
     f->blocking = s->how->blocking;
     f->freed = UINT64_MAX;
     const bool shortest = s->how->order == 1;
-    rr_queue_init(&f->queue, shortest, f->blocking ? RR_LINES_NONE : shortest ? RR_LINES_SHORTEST : RR_LINES_ARRIVAL);
+    if (f->blocking && s->n_pools > 1) f->held_up = rr_xrealloc(NULL, s->n_pools, sizeof *f->held_up);
+    rr_queue_init(&f->queue, shortest, f->blocking && !f->held_up ? RR_LINES_NONE : shortest ? RR_LINES_SHORTEST : RR_LINES_ARRIVAL);
 }
 
 static void fifo_done(void *state)
@@ -26,6 +29,7 @@ static void fifo_done(void *state)
     struct fifo *f = state;
     rr_queue_done(&f->queue);
     rr_vec_done(&f->fresh);
+    free(f->held_up);
 }
 
 static void fifo_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t ask)
@@ -72,10 +76,33 @@ static void open_pass(struct fifo *f, struct rr_sim *s)
     free(asks);
 }
 
+static int64_t any(struct rr_sim *s, uint32_t ask)
+{
+    (void)s;
+    (void)ask;
+    return RR_NEVER;
+}
+
+static bool start_in_turn(struct rr_sim *s, uint32_t job, uint32_t ask)
+{
+    struct fifo *f = s->policy_state;
+    if (rr_sim_start_beside(s, job, ask, f->held_up)) return true;
+    rr_sim_hold_up(s, ask, f->held_up);
+    return false;
+}
+
+// Several pools: the first of each ask in order, O(asks) a pass.
+static void pools_pass(struct fifo *f, struct rr_sim *s)
+{
+    for (size_t i = 0; i < f->fresh.n; i++) rr_queue_push(&f->queue, s, f->fresh.at[i]);
+    memset(f->held_up, 0, s->n_pools * sizeof *f->held_up);
+    rr_queue_scan(&f->queue, s, s->asks.busy.at, s->asks.busy.n, any, start_in_turn);
+}
+
 static void fifo_pass(void *state, struct rr_sim *s)
 {
     struct fifo *f = state;
-    (f->blocking ? blocking_pass : open_pass)(f, s);
+    (f->held_up ? pools_pass : f->blocking ? blocking_pass : open_pass)(f, s);
     f->freed = s->freed;
     f->fresh.n = 0;
 }

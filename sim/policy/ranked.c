@@ -40,6 +40,7 @@ void rr_ranked_init(struct rr_ranked *r, const struct rr_sim *s, struct rr_rank_
     // made room for, and so on for ever
     r->victims.spares = rules.preempts && (s->n_pools > 1 || rr_sim_has_speeds(s));
     r->n_pools = s->n_pools;
+    if (s->n_pools > 1) r->held_up = memset(rr_xrealloc(NULL, s->n_pools, sizeof *r->held_up), 0, s->n_pools * sizeof *r->held_up);
     if (rules.migrate) rr_ranked_migration_init(r, s);
     if (r->victims.spares || rules.max_wait_us > 0 || rules.migrate) r->rank = zeros(s->trace->n);
     if (rules.max_wait_us == 0) return;
@@ -61,6 +62,7 @@ void rr_ranked_done(void *ranked)
     rr_ranked_migration_done(r, r->n_pools);
     free(r->rank);
     free(r->wait_us);
+    free(r->held_up);
     free(r->since_us);
 }
 
@@ -187,15 +189,15 @@ void rr_ranked_changed(struct rr_ranked *r, struct rr_sim *s, uint32_t job)
 
 static bool start(struct rr_ranked *r, struct rr_sim *s, const struct rr_ranked_job *x)
 {
-    if (rr_sim_start(s, x->job, x->ask)) return true;
+    if (rr_sim_start_beside(s, x->job, x->ask, r->held_up)) return true;
     if (!r->rules.preempts) return false;
     int64_t above = x->rank;
     if (is_guarded(x->rank))
         above = RR_RANK_LEAST;
     else if (r->rules.counts_from_zero)
         above = x->rank > RR_NEVER - s->now_us ? RR_NEVER : x->rank + s->now_us;
-    if (!rr_victims_make_room(&r->victims, s, x->ask, above)) return false;
-    const bool started = rr_sim_start(s, x->job, x->ask);
+    if (!rr_victims_make_room(&r->victims, s, x->ask, above, r->held_up)) return false;
+    const bool started = rr_sim_start_beside(s, x->job, x->ask, r->held_up);
     assert(started);
     return started;
 }
@@ -230,8 +232,13 @@ static bool next(struct rr_ranked *r, const struct rr_sim *s, struct rr_ranked_j
     return false;
 }
 
-static void stop_at(struct rr_ranked *r, struct rr_ranked_job x)
+// x waits: nobody behind it starts where it could run. With every pool held up there is nothing left to look at.
+static void hold_up(struct rr_ranked *r, struct rr_sim *s, struct rr_ranked_job x)
 {
+    if (r->held_up && !rr_sim_hold_up(s, x.ask, r->held_up)) {
+        r->some_up = true;
+        return;
+    }
     for (size_t i = 0; i < r->candidate.n; i++) r->ask.at[r->candidate.at[i].ask].candidate = 0;
     r->candidate.n = 0;
     r->blocked = true;
@@ -265,7 +272,9 @@ void rr_ranked_pass(void *ranked, struct rr_sim *s)
     }
     for (size_t i = 0; i < r->young.n; i++) rr_victims_touch(&r->victims, s, r->young.at[i]);
     r->young.n = 0;
-    bool all = r->again || r->freed != s->freed;
+    bool all = r->again || r->some_up || r->freed != s->freed;
+    if (r->held_up) memset(r->held_up, 0, r->n_pools * sizeof *r->held_up);
+    r->some_up = false;
     const bool was_blocked = r->blocked && !all;
     r->passing = true;
     choose(r, s, all);
@@ -275,7 +284,7 @@ void rr_ranked_pass(void *ranked, struct rr_sim *s)
         const bool is_blocker = was_blocked && x.job == r->blocker.job && x.rank == r->blocker.rank;
         const uint64_t freed = s->freed;
         if ((is_blocker && freed == r->freed) || !start(r, s, &x)) {
-            if (r->rules.blocking || is_guarded(x.rank)) stop_at(r, x);
+            if (r->rules.blocking || is_guarded(x.rank)) hold_up(r, s, x);
             continue;
         }
         forget_started(r, &x);

@@ -2,15 +2,16 @@
  * sim/policy/ranked.h - list scheduling by a rank: the common part of sjf, srtf, srsf, priority, las and edf.
  *
  * Of the jobs that wait the one of least rank (then first in the trace) is looked at first. It starts where there is room; else, with `preempts`,
- * where running jobs of larger rank can make room (victims.h). One that finds no room is passed over, or, with `blocking`, holds up all behind
- * it. A job starts on all of its GPUs at once or not at all, so gangs cannot block each other by holding parts.
+ * where running jobs of larger rank can make room (victims.h). One that finds no room is passed over, or, with `blocking`, holds up the pools that
+ * it could run in: those behind it start elsewhere or not at all (with `migrate`: not at all). A job starts on all of its GPUs at once or not at all, so gangs cannot block each other by holding parts.
  *
- * Starvation guard: a job that has waited longer than max_wait_us, all its waits together, goes before all others, in trace order; it holds up those
- * behind it until it starts, and then it runs undisturbed by the scheduler. Jobs that are not interruptible run on, so what such a job waits
+ * Starvation guard: a job that has waited longer than max_wait_us, all its waits together, goes before all others, in trace order; it holds up its
+ * pools until it starts, and then it runs undisturbed by the scheduler. Jobs that are not interruptible run on, so what such a job waits
  * beyond is at most what runs at that time, and those that are first by the guard themselves.
  *
  * Jobs of one ask need the same, so only the first of each ask is looked at: a pass costs O(asks x log) to look, O(log jobs) a start. After
- * arrivals alone only the asks of the new jobs are looked at, until one interrupts another: what was passed over before cannot have found room. */
+ * arrivals alone only the asks of the new jobs are looked at, until one interrupts another: what was passed over before cannot have found room. While a job holds
+ * up some of several pools, every pass looks at all asks. */
 #ifndef RR_SIM_RANKED_H
 #define RR_SIM_RANKED_H
 #include "sim/policy/victims.h"
@@ -57,8 +58,10 @@ struct rr_ranked {
     int64_t wake_us;                        /* the timer that is set for the guard */
     uint64_t freed;                         /* sim->freed after the last pass */
     bool again;                             /* look at all, whatever has happened */
-    bool passing, blocked;                  /* by `blocker` */
+    bool passing, blocked;                  /* by `blocker`, which holds up every pool */
     struct rr_ranked_job blocker;
+    bool *held_up; /* [n_pools] of several pools, those that a job waits for before whom no other may start there; NULL: one pool */
+    bool some_up;  /* one of them is */
     RR_VEC(struct rr_ranked_job) waiting; /* with `migrate`: in place of the heaps */
     struct rr_migration *migration;
     size_t n_pools;

@@ -331,12 +331,13 @@ static bool on_many_nodes(struct rr_victims *v, struct rr_sim *s, size_t pool, c
     return true;
 }
 
-bool rr_victims_make_room(struct rr_victims *v, struct rr_sim *s, uint32_t ask, int64_t above)
+bool rr_victims_make_room(struct rr_victims *v, struct rr_sim *s, uint32_t ask, int64_t above, const bool *held_up)
 {
     if (v->hidden.n) show_hidden(v, s);
     for (size_t i = 0; i < s->n_pools; i++) {
         const struct rr_need *n = rr_need_of(&s->asks, ask, i);
-        if (n->nodes == 0 || s->world->scenario->pool[i].spill_after_us > 0) continue; // a job that spills interrupts none
+        if (n->nodes == 0 || (held_up && held_up[i]) || s->world->scenario->pool[i].spill_after_us > 0)
+            continue; // a job that spills interrupts none
         if ((n->nodes == 1 ? on_one_node : on_many_nodes)(v, s, i, n, above)) return true;
     }
     return false;

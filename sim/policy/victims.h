@@ -43,6 +43,7 @@ void rr_victims_init(struct rr_victims *v, const struct rr_sim *s, rr_rank_fn ra
 void rr_victims_done(struct rr_victims *v);
 /* The job has started, ended or changed its rank: look at its nodes again. In `started` and `ended` of the policy. */
 void rr_victims_touch(struct rr_victims *v, struct rr_sim *s, uint32_t job);
-/* Interrupt jobs of a rank larger than `above` so that a job of this ask, for which there is no room, fits. False: it cannot be; nothing has happened. */
-bool rr_victims_make_room(struct rr_victims *v, struct rr_sim *s, uint32_t ask, int64_t above);
+/* Interrupt jobs of a rank larger than `above` so that a job of this ask, for which there is no room, fits, in a pool that is not held
+ * up ([n_pools]; NULL: none is). False: it cannot be; nothing has happened. */
+bool rr_victims_make_room(struct rr_victims *v, struct rr_sim *s, uint32_t ask, int64_t above, const bool *held_up);
 #endif

@@ -36,6 +36,7 @@ struct world {
     bool easy, blocking;
     struct node node[POOLS][NODES];
     struct job job[JOBS];
+    bool held_up[POOLS]; // fifo: a job that comes before waits for it
     int64_t now;
 };
 struct need {
@@ -244,7 +245,7 @@ static bool start(struct world *w, struct job *j, const struct job *head, int he
 {
     for (int p = 0; p < w->pools; p++) {
         const struct need q = need_in(w, p, j);
-        if (q.k == 0) continue;
+        if (q.k == 0 || w->held_up[p]) continue;
         const struct job *mind = head && p == held_pool && w->now + j->estimate > t ? head : NULL;
         if ((q.k > 1 ? start_many : start_one)(w, j, p, &q, mind, t)) return true;
     }
@@ -256,11 +257,13 @@ static void pass(struct world *w)
     const struct job *head = NULL;
     int pool = -1;
     int64_t t = 0;
+    memset(w->held_up, 0, sizeof w->held_up);
     for (int i = 0; i < w->jobs; i++) {
         struct job *j = &w->job[i];
         if (j->start >= 0 || j->submit > w->now || j->rejected || start(w, j, head, pool, t)) continue;
         if (head || (!w->easy && !w->blocking)) continue;
-        if (!w->easy) return;
+        for (int p = 0; p < w->pools && !w->easy; p++) w->held_up[p] |= need_in(w, p, j).k > 0;
+        if (!w->easy) continue;
         head = j;
         t = promise(w, head, &pool);
         if (t == INT64_MAX) pool = -1; // nothing that runs makes room for it: nothing delays it
