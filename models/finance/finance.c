@@ -14,6 +14,22 @@ double rr_npv(double rate, const double *flow, size_t n)
     return sum;
 }
 
+double rr_npv_spreadsheet(double rate, const double *flow, size_t n) { return rr_npv(rate, flow, n) / (1 + rate); }
+
+double rr_xnpv(double rate, const double *flow, const int64_t *at_us, size_t n)
+{
+    assert(rate > -1);
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) sum += flow[i] * rr_pow(1 + rate, -(double)(at_us[i] - at_us[0]) / (365.0 * RR_D));
+    return sum;
+}
+
+double rr_month_rate(double yearly)
+{
+    assert(yearly > -1);
+    return rr_pow(1 + yearly, 1.0 / 12) - 1;
+}
+
 double rr_months(const struct rr_clock *c, int64_t t_us)
 {
     const double by_years = (double)t_us / (double)RR_YEAR_US * 12;

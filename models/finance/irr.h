@@ -12,9 +12,9 @@
 struct rr_irr {
     size_t n;                  /* distinct real rates in (-1 + 1e-9, 1e9); 0: none. n > 1: warn */
     double root[RR_IRR_ROOTS]; /* [min(n, RR_IRR_ROOTS)], ascending; a double root stands once */
-    double rate;               /* the standard answer when n > 0: the root nearest 0, as numpy-financial has it; else 0 */
-    int sign_changes;          /* of the flows: the most rates that there can be */
-    const char *why;           /* n == 0: why there is none; else NULL */
+    double rate;      /* the standard answer when n > 0: the root with ln(1 + rate) nearest 0, where solvers that start at 0 end; else 0 */
+    int sign_changes; /* of the flows: the most rates that there can be */
+    const char *why;  /* n == 0: why there is none; else NULL */
 };
 
 /* One flow a period; zeros anywhere are nothing. */
