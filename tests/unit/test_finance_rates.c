@@ -37,6 +37,8 @@ static void dated_flows(void **state)
     assert_true(fabs(rr_xnpv(x.rate, flow, at, 5)) < 1e-8);
 }
 
+/* Two published figures stop before the root: formulajs has 0.13918184162670671 and -0.33923419058193316, each 6e-11 off by 40-digit
+ * arithmetic. */
 static void single_rates(void **state)
 {
     (void)state;
@@ -51,7 +53,7 @@ static void single_rates(void **state)
         {{-100, 0, 0, 74}, 4, -0.095495830349, 5e-13},
         {{-150000, 15000, 25000, 35000, 45000, 60000}, 6, 0.0524, 5e-5},
         {{-1678.87, 771.96, 1814.05, 3520.30, 3552.95, 3584.99, 4789.91, -1}, 8, 1.004265, 5e-6},
-        {{-9765000, -24338874, -3354506, 814300, 1595562, 1975118, 1688159, 391944}, 8, -0.33923419058193316, 1e-15},
+        {{-9765000, -24338874, -3354506, 814300, 1595562, 1975118, 1688159, 391944}, 8, -0.33923419051909065, 1e-15},
     };
     for (size_t i = 0; i < LEN(row); i++) {
         const struct rr_irr x = rr_irr(row[i].flow, row[i].n);
