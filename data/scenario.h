@@ -112,8 +112,8 @@ struct rr_checkpoint {
     const char *interval; /* as written */
     enum { RR_INTERVAL_NONE, RR_INTERVAL_FIXED, RR_INTERVAL_YOUNG, RR_INTERVAL_DALY, RR_INTERVAL_BEST } rule;
     int64_t interval_us;                    /* RR_INTERVAL_FIXED: of work between two checkpoints */
-    int64_t write_us, restore_us, start_us; /* a checkpoint; every start but the first (its mean); every start */
-    struct rr_dist restore;                 /* drawn at each restart when it varies; else restore_us holds */
+    int64_t write_us, restore_us, start_us; /* a checkpoint; every start that goes on from one (its mean); every start */
+    struct rr_dist restore;                 /* drawn at each such start when it varies; else restore_us holds */
     int on_preempt;                         /* 0 save: a preempted job keeps its work and owes one write, 1 lose */
     bool on_notice;                         /* a notice of at least write_us is used to save */
 };

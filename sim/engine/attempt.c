@@ -178,9 +178,9 @@ static int64_t interval_of(const struct rr_sim *s, const struct rr_checkpoint *c
 static struct rr_course course_of(const struct rr_sim *s, uint32_t job, size_t pool, const struct rr_need *n)
 {
     const struct rr_checkpoint *c = rr_sim_checkpoint(s, job);
-    const bool again = s->outcome[job].attempts > 0;
+    const bool saved = s->attempts->kept_us[job] > 0; // who begins from scratch has nothing to restore
     return (struct rr_course){.owed_us = s->attempts->owed_us[job],
-                              .start_us = rr_add_us(c->start_us, again ? c->restore_us : 0),
+                              .start_us = rr_add_us(c->start_us, saved ? c->restore_us : 0),
                               .interval_us = interval_of(s, c, pool, n->nodes > 0 ? n->nodes : 1),
                               .write_us = c->write_us,
                               .speed_ppm = REFERENCE};
@@ -219,7 +219,7 @@ static void draw_restore(const struct rr_sim *s, uint32_t job, struct rr_course 
 {
     const struct rr_checkpoint *c = rr_sim_checkpoint(s, job);
     const uint64_t tries = s->outcome[job].attempts;
-    if (c->restore.kind == RR_DIST_CONSTANT || tries == 0) return;
+    if (c->restore.kind == RR_DIST_CONSTANT || s->attempts->kept_us[job] == 0) return;
     struct rr_rng rng;
     rr_rng_init(&rng, (uint64_t)s->world->scenario->seed, s->world->replication, RR_RNG_RESTART, tries << 32 | job);
     const double us = rr_dist_draw(&c->restore, &rng);
@@ -387,11 +387,13 @@ void rr_attempt_interrupt(struct rr_sim *s, uint32_t slot, enum rr_reason why, i
     const struct rr_slot r = s->slot.at[slot];
     const int32_t speed = a->of.at[slot].course.speed_ppm;
     int64_t owed_us = 0;
+    const int64_t unpaid_us = less(a->of.at[slot].course.owed_us, worked(s, slot, s->now_us)); // of an earlier write, which still stands
     const struct rr_progress p = saved(s, slot, why, warned_us, &owed_us);
     record(s, slot, s->now_us, p, (uint8_t)why);
+    s->books[r.pool].time.interrupted[why]++;
     const int64_t work = rr_sim_work_us(s, r.job), kept = rr_add_us(a->kept_us[r.job], rr_course_work(p.kept_us, speed));
     a->kept_us[r.job] = kept < work ? kept : work;
-    a->owed_us[r.job] = owed_us;
+    a->owed_us[r.job] = owed_us + unpaid_us;
     s->n_hung -= a->of.at[slot].hung_us != RR_NEVER;
     delist(s, slot, rr_need_of(&s->asks, r.ask, r.pool));
     s->n_stale += r.sequence != 0;

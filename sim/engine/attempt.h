@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/attempt.h - what is remembered about jobs that can be interrupted: work kept, attempts made, who runs where.
  *
- * One attempt: [write owed from a preemption, start, restore unless it is the first] [work tau, write C] [work tau, write C] ... [rest].
+ * One attempt: [write owed from a preemption, start, restore if anything was kept] [work tau, write C] [work tau, write C] ... [rest].
  * An interruption keeps the work of the completed pairs; a preemption that saves keeps all of it, and the GPUs are free at once: the write that
- * this costs is owed, and paid in front of the next attempt. Times on the wall are int64 microseconds; work at reference speed is wall time x
+ * this costs is owed, and paid in front of the next attempt; what of it an interruption cuts off, in front of the one after. Times on the wall are int64 microseconds; work at reference speed is wall time x
  * speed / 1,000,000, rounded down. Side arrays, so that a replay without any of this pays nothing. */
 #ifndef RR_SIM_ATTEMPT_H
 #define RR_SIM_ATTEMPT_H

@@ -28,9 +28,10 @@ struct rr_pool_time {
     rr_i128 held, used, lost, idle, starting, down;
     rr_i128 lost_to[RR_WHYS]; /* the parts of `lost`: by the reason of the interruption, RR_WHY_CHECKPOINT, RR_WHY_RESTART */
     int64_t nodes_peak, nodes_started;
-    int64_t refused;             /* requests for a node */
-    int64_t nodes_lost[RR_WHYS]; /* rr_sim_node_lost, by reason */
-    int64_t events_of[RR_WHYS];  /* instants at which at least one node was lost, by reason */
+    int64_t refused;              /* requests for a node */
+    int64_t nodes_lost[RR_WHYS];  /* rr_sim_node_lost, by reason */
+    int64_t events_of[RR_WHYS];   /* instants at which at least one node was lost, by reason */
+    int64_t interrupted[RR_WHYS]; /* attempts that were interrupted, by reason: failures by cause, preemptions, moves, reclaims, ... */
 };
 /* Mean, least and most over each bin [i x bin_us, (i + 1) x bin_us). GPUs in milli. */
 struct rr_timeline {

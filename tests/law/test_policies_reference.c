@@ -28,7 +28,7 @@ struct job {
     // what becomes of it
     bool active, over, refused, guarded;
     int attempts, node;
-    int64_t first_start, end, begin, kept, owed, waited, since, held, entered; // `begin` of the attempt; `overhead` in front of it
+    int64_t first_start, end, begin, kept, owed, paying, waited, since, held, entered; // `begin` of the attempt; `overhead` in front of it
     int64_t overhead;
     int queue; // las
     bool holds[MOST_NODES], plan[MOST_NODES];
@@ -75,7 +75,7 @@ static bool fits(const struct world *w, const struct job *j)
 
 // --- ranks ---
 
-static int64_t overhead(const struct world *w, const struct job *j) { return j->owed + w->start + (j->attempts > 0 ? w->restore : 0); }
+static int64_t overhead(const struct world *w, const struct job *j) { return j->owed + w->start + (j->kept > 0 ? w->restore : 0); }
 static int64_t attained(const struct world *w, const struct job *j) { return j->gpus * (j->held + (j->active ? w->now - j->begin : 0)); }
 
 // The time it takes from now on by the estimate.
@@ -103,6 +103,7 @@ static int64_t rank(const struct world *w, const struct job *j)
 static void begin_there(struct world *w, struct job *j)
 {
     j->overhead = overhead(w, j);
+    j->paying = j->owed;
     j->owed = 0;
     j->begin = w->now;
     if (j->attempts++ == 0) j->first_start = w->now;
@@ -157,7 +158,8 @@ static void interrupt(struct world *w, struct job *j)
 {
     release(j);
     const int64_t work = w->now - j->begin - j->overhead;
-    if (work > 0) j->kept += work, j->owed = w->write;
+    j->owed = positive(j->paying - (w->now - j->begin)); // what of an old write is still to be paid
+    if (work > 0) j->kept += work, j->owed += w->write;
     j->held += w->now - j->begin;
     j->since = w->now;
     j->refused = false;

@@ -191,6 +191,7 @@ static void a_failure_keeps_what_was_written(void **state)
     assert_true(t->lost_to[RR_WHY_NODE_FAILURE] == (rr_i128)4000 * 75 * RR_S);
     assert_true(t->down == (rr_i128)8000 * 100 * RR_S && t->idle == (rr_i128)4000 * 485 * RR_S);
     assert_true(t->nodes_lost[RR_WHY_NODE_FAILURE] == 1 && t->events_of[RR_WHY_NODE_FAILURE] == 1);
+    assert_true(t->interrupted[RR_WHY_NODE_FAILURE] == 1 && t->interrupted[RR_WHY_PREEMPTED] == 0);
     rr_replay_done(&w.replay);
 }
 
@@ -242,6 +243,54 @@ static void a_notice_saves(void **state)
     job(&w, 0, 500, 8);
     replay(&w, (const struct act[]){{200, LOSE, 0, 9, RR_WHY_RECLAIMED}}, 1); // too short
     attempt_is(&w, 0, 0, 0, 200, 200, RR_WHY_RECLAIMED);
+    rr_replay_done(&w.replay);
+}
+
+// Preempted for jobs of 10 s at 50 (a write of 30 is owed), at 70 after 10 of it, at 85 after 5 more: 15 are left, then start 2 and restore 4.
+static void an_owed_write_is_paid_in_full(void **state)
+{
+    (void)state;
+    struct small w;
+    small(&w, 1, 8, (struct rr_checkpoint){.write_us = 30 * RR_S, .restore_us = 4 * RR_S, .start_us = 2 * RR_S}, "srtf");
+    job(&w, 0, 500, 8);
+    job(&w, 50, 8, 8); // 10 with its start
+    job(&w, 70, 8, 8);
+    job(&w, 85, 8, 8);
+    replay(&w, NULL, 0);
+    attempt_is(&w, 0, 0, 0, 50, 2, RR_WHY_PREEMPTED);
+    attempt_is(&w, 1, 1, 50, 60, 2, RR_WHY_NONE);
+    attempt_is(&w, 2, 0, 60, 70, 10, RR_WHY_PREEMPTED);
+    attempt_is(&w, 3, 2, 70, 80, 2, RR_WHY_NONE);
+    attempt_is(&w, 4, 0, 80, 85, 5, RR_WHY_PREEMPTED);
+    attempt_is(&w, 5, 3, 85, 95, 2, RR_WHY_NONE);
+    attempt_is(&w, 6, 0, 95, 568, 21, RR_WHY_NONE); // 15 + 2 + 4, and 452 of work
+    assert_true(w.replay.pool[0].lost_to[RR_WHY_CHECKPOINT] == (rr_i128)8000 * 30 * RR_S);
+    assert_int_equal(w.replay.pool[0].interrupted[RR_WHY_PREEMPTED], 3);
+    rr_replay_done(&w.replay);
+}
+
+// Nothing was kept: no restore. Something was: at every start from then on.
+static void only_a_checkpoint_is_restored(void **state)
+{
+    (void)state;
+    struct small w;
+    small(&w, 1, 8, (struct rr_checkpoint){.write_us = 30 * RR_S, .restore_us = 40 * RR_S, .start_us = 2 * RR_S, .on_preempt = 1}, "srtf");
+    job(&w, 0, 500, 8);
+    job(&w, 50, 8, 8);
+    replay(&w, NULL, 0);
+    attempt_is(&w, 0, 0, 0, 50, 50, RR_WHY_PREEMPTED);
+    attempt_is(&w, 2, 0, 60, 562, 2, RR_WHY_NONE);
+    rr_replay_done(&w.replay);
+
+    small(&w, 1, 8,
+          (struct rr_checkpoint){
+              .rule = RR_INTERVAL_FIXED, .interval_us = 100 * RR_S, .write_us = 10 * RR_S, .restore_us = 20 * RR_S, .start_us = 5 * RR_S},
+          "fifo");
+    job(&w, 0, 190, 8);
+    replay(&w, (const struct act[]){{100, LOSE, 0, 0, 0}, {110, BACK, 0, 0, 0}, {230, LOSE, 0, 0, 0}, {240, BACK, 0, 0, 0}}, 4);
+    attempt_is(&w, 0, 0, 0, 100, 100, RR_WHY_NODE_FAILURE);  // 95 of work, not written
+    attempt_is(&w, 1, 0, 110, 230, 20, RR_WHY_NODE_FAILURE); // 5, 100 kept, 10 of write, 5 more
+    attempt_is(&w, 2, 0, 240, 355, 25, RR_WHY_NONE);
     rr_replay_done(&w.replay);
 }
 
@@ -312,6 +361,8 @@ int main(void)
                                        cmocka_unit_test(without_checkpoints_all_is_lost),
                                        cmocka_unit_test(a_gang_dies_with_one_node),
                                        cmocka_unit_test(a_notice_saves),
+                                       cmocka_unit_test(an_owed_write_is_paid_in_full),
+                                       cmocka_unit_test(only_a_checkpoint_is_restored),
                                        cmocka_unit_test(draining_lets_jobs_end),
                                        cmocka_unit_test(an_interrupted_job_is_first_again),
                                        cmocka_unit_test(hopeless_plans_are_refused)};
