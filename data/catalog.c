@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/catalog.c - where the shipped facts lie, and looking things up in them. */
 #include "data/catalog.h"
+#include "data/price_book.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -105,6 +106,10 @@ enum rr_status rr_catalog_instance(const struct rr_catalog *c, const char *id, c
         if (strcmp(c->instance[i].id, id) != 0) continue;
         *ret = &c->instance[i];
         return RR_OK;
+    }
+    if (c->shelf) {
+        RR_TRY(rr_shelf_instance(c, id, ret));
+        if (*ret) return RR_OK;
     }
     return fail_unknown("instances", id, c->instance, c->n_instances, sizeof *c->instance);
 }
@@ -213,12 +218,30 @@ static enum rr_status price_find(const struct rr_catalog *c, const struct price_
     return RR_OK;
 }
 
+/* The facts know no zones: "us-east-1/use1-az4" is us-east-1 to them. */
+static const char *region_alone(const char *region, char place[128])
+{
+    const size_t n = strcspn(region, "/");
+    if (region[n] == '\0' || n >= 128) return region;
+    memcpy(place, region, n);
+    place[n] = '\0';
+    return place;
+}
+
 enum rr_status rr_catalog_price(const struct rr_catalog *c, const char *instance, const char *region, const char *plan, const char *term,
                                 const char *payment, const struct rr_price_row **ret)
 {
     const struct rr_instance *known;
     const struct rr_price_row *row = NULL;
+    char place[128];
     struct price_key key = {instance, region, plan, term, payment};
+    if (c->shelf) {
+        const struct rr_book_query q = {
+            .instance = instance, .region = region, .plan = plan, .term = term, .payment = payment, .at_us = c->shelf->at_us};
+        RR_TRY(rr_shelf_price(c, &q, ret));
+        if (*ret) return RR_OK;
+    }
+    key.region = region_alone(region, place);
     RR_TRY(rr_catalog_instance(c, instance, &known));
     RR_TRY(price_find(c, &key, &row));
     if (row == NULL && *payment != '\0') {

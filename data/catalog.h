@@ -69,6 +69,7 @@ struct rr_failure_cause { /* of a row of the table above */
     double count;
     struct rr_fact fact;
 };
+struct rr_shelf;
 struct rr_catalog {
     const struct rr_gpu *gpu;
     const struct rr_hardware *hardware;
@@ -79,6 +80,7 @@ struct rr_catalog {
     const struct rr_failure_cause *failure_cause;
     size_t n_gpus, n_hardware, n_instances, n_prices, n_fallbacks, n_failure_rates, n_failure_causes, n_spot;
     const struct rr_spot_row *spot;
+    const struct rr_shelf *shelf; /* price books in front of the facts (data/price_book.h); NULL: none */
 };
 /* The folder of the shipped data: $RACKRATE_DATA, else DIR/../share/rackrate or DIR/../data beside the running program, else the one given at
  * build time. RR_EIO naming what was looked at when none has facts/. */
@@ -86,11 +88,11 @@ RR_CHECKED enum rr_status rr_data_dir(struct rr_arena *a, const char **ret);
 /* Reads and checks every table: RR_EINPUT "PATH:LINE: ..." for a price of 0, reserved above on-demand without a note, an unknown GPU, a repeated key, a row without source or date. */
 RR_CHECKED enum rr_status rr_catalog_load(const char *data_dir, struct rr_arena *a, struct rr_catalog *ret);
 bool rr_gpu_is(const struct rr_gpu *g, const char *name); /* its id or one of its aliases; ASCII case ignored */
-/* By id or alias; RR_EINPUT with the nearest right name. */
+/* By id or alias; RR_EINPUT with the nearest right name. An instance may be one of a price book. */
 RR_CHECKED enum rr_status rr_catalog_gpu(const struct rr_catalog *c, const char *name, const struct rr_gpu **ret);
 RR_CHECKED enum rr_status rr_catalog_hardware(const struct rr_catalog *c, const char *id, const struct rr_hardware **ret);
 RR_CHECKED enum rr_status rr_catalog_instance(const struct rr_catalog *c, const char *id, const struct rr_instance **ret);
-/* The latest row of that key. region "" matches any only when all regions agree; a row of region "all" matches every region; a reserved row
+/* The row of the first price book that has the key (data/price_book.h), else the latest one of the facts. region "" matches any only when all regions agree; a row of region "all" matches every region; a reserved row
  * without a payment form matches any when no row has the form asked for. RR_EINPUT naming what exists: never a silent $0. */
 RR_CHECKED enum rr_status rr_catalog_price(const struct rr_catalog *c, const char *instance, const char *region, const char *plan,
                                            const char *term, const char *payment, const struct rr_price_row **ret);

@@ -48,6 +48,13 @@ uint32_t rr_names_add(struct rr_names *s, struct rr_slice name)
     return s->slot[i] - 1;
 }
 
+uint32_t rr_names_find(const struct rr_names *s, struct rr_slice name)
+{
+    if (s->n_slots == 0 || (name.n && memchr(name.at, '\0', name.n))) return RR_NO_NAME;
+    const uint32_t slot = s->slot[find_slot(s, name)];
+    return slot ? slot - 1 : RR_NO_NAME;
+}
+
 const char *const *rr_names_array(const struct rr_names *s)
 {
     if (s->list.n == 0) return NULL;

@@ -13,6 +13,7 @@
 #include "data/throughput.h"
 #include "data/where.h"
 
+struct rr_shelf_book;
 struct rr_workload {
     uint64_t given;
     const char *name;             /* the key */
@@ -199,6 +200,8 @@ struct rr_scenario {
     size_t n_service;
     struct rr_fx *fx;
     size_t n_fx;
+    const struct rr_shelf_book *const *book; /* "prices": books in front of the shipped facts (data/price_book.h) */
+    size_t n_books;
     const cJSON *document; /* the validated document of this variant (owned by the set) */
     struct rr_json *json;
     struct rr_notes notes;                      /* assumptions and warnings about this variant (prices resolved from the facts) */

@@ -4,6 +4,7 @@
  * FNV-1a (Fowler, Noll, Vo; 64 bits) over a canonical text of everything that decides: workloads, seed, fleet, scheduler, horizon, and
  * the plan parameters marked RR_PF_DECIDES. Prices, commitments and finance are not in it, so that alternatives which differ only there
  * share one replay. What stands in it without need costs a replay; what is missing would be a wrong result: in doubt, it stands in it. */
+#include "data/price_book.h"
 #include "data/scenario_rows.h"
 #include <inttypes.h>
 
@@ -107,6 +108,15 @@ static void put_failures(struct rr_buf *b, const struct rr_failures *f, size_t n
     put_rows(b, rr_rows_fail_repair.at, rr_rows_fail_repair.n, &f->repair, true);
 }
 
+static void put_book(struct rr_buf *b, const struct rr_shelf_book *book)
+{
+    put(b, "prices", book->book.sha256);
+    for (size_t i = 0; i < book->n_discounts; i++) {
+        put(b, "pattern", book->discount[i].pattern);
+        rr_buf_putf(b, "%" PRId64 ";", book->discount[i].share_nano);
+    }
+}
+
 uint64_t rr_scenario_hash(const struct rr_scenario *s)
 {
     struct rr_buf b = {0};
@@ -122,6 +132,7 @@ uint64_t rr_scenario_hash(const struct rr_scenario *s)
     for (size_t i = 0; i < s->n_pools; i++) market |= s->pool[i].reclaimable;
     for (size_t i = 0; market && i < s->n_fx; i++)
         rr_buf_putf(&b, "fx=%s,%" PRId64 ";", s->fx[i].from, s->fx[i].rate_nano); // limits of prices
+    for (size_t i = 0; (market || s->cheapest_first) && i < s->n_books; i++) put_book(&b, s->book[i]);
     put(&b, "throughput", s->throughput ? s->throughput->sha256 : s->throughput_path);
     put(&b, "reference", s->reference_gpu);
     put_failures(&b, s->failures, s->n_pools);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/scenario_read.c - one validated document into struct rr_scenario: everything but pools and metrics. */
+#include "data/price_book.h"
 #include "data/scenario_rows.h"
 #include <errno.h>
 #include <math.h>
@@ -328,10 +329,19 @@ static enum rr_status read_finance(const struct rr_reading *r, const cJSON *docu
     return RR_OK;
 }
 
-enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+enum rr_status rr_scenario_read(const struct rr_reading *reading, const cJSON *document, struct rr_scenario *s)
 {
+    struct rr_reading with_books = *reading;
+    struct rr_catalog catalog;
+    const struct rr_reading *r = reading;
     RR_TRY(read_head(r, document, s));
     RR_TRY(read_fx(r, document, s));
+    RR_TRY(rr_prices_read(r, document, s));
+    if (s->n_books > 0) {
+        rr_catalog_with_books(reading->catalog, s, r->param.arena, &catalog);
+        with_books.catalog = &catalog;
+        r = &with_books;
+    }
     RR_TRY(read_workloads(r, document, s));
     RR_TRY(rr_pools_read(r, document, s));
     RR_TRY(rr_autoscale_read(r, document, s));

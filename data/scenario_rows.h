@@ -61,6 +61,7 @@ struct rr_spread_rows {
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
     rr_rows_image, rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate,
     rr_rows_fx;
+extern const struct rr_rows rr_rows_book;
 extern const struct rr_rows rr_rows_uncertain, rr_rows_until;
 extern const struct rr_rows rr_rows_failures, rr_rows_fail_repair, rr_rows_fail_repair_plain, rr_rows_fail_domain, rr_rows_maintenance;
 
@@ -71,16 +72,24 @@ extern const char *const rr_named_sections[];
 /* Keys of the whole study, not of one alternative. */
 extern const char *const rr_study_keys[];
 
+/* scenario_prices.c: price books by path */
+struct rr_price_book;
+struct rr_books_read {
+    RR_VEC(const struct rr_price_book *) list;
+};
 /* What reading needs beside the document. */
 struct rr_reading {
     struct rr_param_ctx param; /* json, arena, base */
     const struct rr_registry *reg;
     const struct rr_catalog *catalog;
     bool any_path;
+    struct rr_books_read *books;    /* those that were read for other alternatives; NULL: none are kept */
     const struct rr_scenario *like; /* NULL, or one read before: what it took from files is taken over when the path is the same */
 };
 /* scenario_read.c: one validated document into `s` (document, json, variant, alternative set by the caller). */
 RR_CHECKED enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+/* scenario_prices.c, after "fx" */
+RR_CHECKED enum rr_status rr_prices_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 /* scenario_pool.c */
 RR_CHECKED enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * models/price/price.c - the set of plans, and the four steps of a bill. */
 #include "models/price/price.h"
+#include "data/price_book.h"
 #include "data/base/vec.h"
 
 static const struct rr_kind *const kinds[] = {
@@ -52,18 +53,20 @@ static enum rr_status resolve(const struct rr_scenario *s, const struct rr_kind 
 
 enum rr_status rr_price_resolve(struct rr_scenario *s, const struct rr_catalog *catalog, struct rr_arena *arena, struct rr_notes *notes)
 {
+    struct rr_catalog priced;
+    rr_catalog_with_books(catalog, s, arena, &priced);
     for (size_t p = 0; p < s->n_pools; p++) {
         struct rr_pool *pool = &s->pool[p];
         const char *pointer = rr_strf(arena, "%s/plan", pool->pointer);
-        if (pool->plan != NULL) RR_TRY(resolve(s, pool->plan, pool->plan_params, pool, pointer, catalog, arena, notes));
+        if (pool->plan != NULL) RR_TRY(resolve(s, pool->plan, pool->plan_params, pool, pointer, &priced, arena, notes));
     }
     for (size_t i = 0; i < s->n_commitments; i++) {
         struct rr_commitment *c = &s->commitment[i];
-        if (c->plan != NULL) RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, catalog, arena, notes));
+        if (c->plan != NULL) RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, &priced, arena, notes));
     }
     for (size_t i = 0; i < s->n_charges; i++) {
         struct rr_commitment *c = &s->charge[i];
-        RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, catalog, arena, notes));
+        RR_TRY(resolve(s, c->plan, c->params, NULL, c->pointer, &priced, arena, notes));
     }
     return RR_OK;
 }

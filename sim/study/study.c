@@ -4,6 +4,7 @@
  * Work is handed out by an atomic counter; the result of unit k lies at index k, so the bytes do not depend on the number of threads
  * or on who was first. Replication 1 is kept whole for the reports; the others leave their metrics alone. */
 #include "sim/study/parts.h"
+#include "data/price_book.h"
 #include "data/uncertain.h"
 #include <inttypes.h>
 #include <math.h>
@@ -557,6 +558,7 @@ static void tell_inputs(struct rr_study *st)
     for (size_t v = 0; v < set->n_variants; v++) {
         const struct rr_scenario *s = set->variant[v];
         if (s->failures && s->failures->trace) tell_input(&in, s->failures->trace, s->failures->trace_sha256);
+        for (size_t b = 0; b < s->n_books; b++) tell_input(&in, s->book[b]->book.path, s->book[b]->book.sha256);
         if (s->throughput) tell_input(&in, s->throughput->path, s->throughput->sha256);
         for (size_t p = 0; p < s->n_pools; p++) {
             const struct rr_pool *pool = &s->pool[p];

@@ -57,6 +57,8 @@ PY
     contract >s.json
     echo 'job_id,submit_s,duration_s,gpus' >jobs.csv
     echo 'a,0,10,1' >>jobs.csv
+    echo 'provider,instance,unit,currency,price,valid_from,source' >p.csv
+    echo 'aws,p5.48xlarge,instance-hour,USD,57.125,2026-01-01,quote 5' >>p.csv
     refused=()
     while ! "$RR" check s.json >/dev/null 2>err; do
         run "$RR" check s.json

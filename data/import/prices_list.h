@@ -1,0 +1,2 @@
+/* Readers of price lists, one row each, in the order in which they are asked; see data/price_import.h. */
+X(csv)
