@@ -34,6 +34,9 @@ enum rr_param_type {
     RR_P_SPOT_NODES,  /* "FILE" or {...}             -> struct rr_spot_feed */
     RR_P_WEEK,        /* [{"days": "Mon-Fri", ...}]  -> const struct rr_week * (data/week.h) */
     RR_P_ZONE,        /* "Europe/Berlin"             -> const struct rr_zone * (data/base/tz.h) */
+    RR_P_CHANGE,      /* -0.3, "-30 %" or "+40 %"    -> double */
+    RR_P_TIERS,       /* [{"up_to": "10 TB", ...}]   -> const struct rr_tiers * (data/prices.h) */
+    RR_P_PRICES,      /* {"aws/p5": "$60/h", ...}    -> const struct rr_price_map * (data/prices.h) */
 };
 struct rr_amount {
     struct rr_money money;

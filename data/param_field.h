@@ -25,4 +25,11 @@ struct rr_zone;
 RR_CHECKED enum rr_status rr_field_week(const struct rr_field *f, const struct rr_week **ret); /* param_week.c */
 RR_CHECKED enum rr_status rr_field_zone(const struct rr_field *f, const struct rr_zone **ret);
 cJSON *rr_week_schema(void);
+struct rr_tiers;
+struct rr_price_map;
+RR_CHECKED enum rr_status rr_field_tiers(const struct rr_field *f, const struct rr_tiers **ret); /* param_prices.c */
+RR_CHECKED enum rr_status rr_field_prices(const struct rr_field *f, const struct rr_price_map **ret);
+RR_CHECKED enum rr_status rr_field_change(const struct rr_field *f, double *ret);
+cJSON *rr_tiers_schema(void);
+cJSON *rr_prices_schema(void);
 #endif

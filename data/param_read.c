@@ -32,6 +32,9 @@ static const struct expected expected[] = {
     [RR_P_SPOT_NODES] = {"a file or a model", "\"nodes.csv\" or {\"hazard\": \"5-10 %\"}"},
     [RR_P_WEEK] = {"a list of windows", "[{\"days\": \"Mon-Fri\", \"from\": \"09:00\", \"to\": \"18:00\", \"nodes\": 8}]"},
     [RR_P_ZONE] = {"a time zone", "\"Europe/Berlin\""},
+    [RR_P_CHANGE] = {"a change", "-0.3 or \"-30 %\""},
+    [RR_P_TIERS] = {"a list of tiers", "[{\"up_to\": \"10 TB\", \"rate\": \"$0.09/GB\"}, {\"rate\": \"$0.07/GB\"}]"},
+    [RR_P_PRICES] = {"a price or a share in double quotes by each name", "{\"aws/p5\": \"30 %\"} or {\"2026-07-01\": \"$1.80/gpu/h\"}"},
 };
 
 enum rr_status rr_field_fail(const struct rr_field *f, const cJSON *at, const char *fmt, ...)
@@ -213,6 +216,9 @@ enum rr_status rr_field_read(const struct rr_field *f, void *into)
     case RR_P_SPOT_NODES: return rr_field_spot(f, RR_SPOT_NODES, at);
     case RR_P_WEEK: return rr_field_week(f, at);
     case RR_P_ZONE: return rr_field_zone(f, at);
+    case RR_P_CHANGE: return rr_field_change(f, at);
+    case RR_P_TIERS: return rr_field_tiers(f, at);
+    case RR_P_PRICES: return rr_field_prices(f, at);
     case RR_P_OBJECT:
         if (!cJSON_IsObject(f->node)) return rr_field_wrong(f, f->node, RR_P_OBJECT);
         *(const cJSON **)at = f->node;

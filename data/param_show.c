@@ -2,6 +2,7 @@
  * data/param_show.c - a field back to text, and a row as JSON Schema. */
 #include "data/base/tz.h"
 #include "data/param_field.h"
+#include "data/prices.h"
 #include "data/week.h"
 #include "data/spot_feed.h"
 #include <inttypes.h>
@@ -14,6 +15,7 @@ static size_t field_size(enum rr_param_type t)
     case RR_P_WORD: return sizeof(int);
     case RR_P_REAL:
     case RR_P_SHARE:
+    case RR_P_CHANGE:
     case RR_P_POWER:
     case RR_P_FREQUENCY: return sizeof(double);
     case RR_P_TEXT:
@@ -24,6 +26,8 @@ static size_t field_size(enum rr_param_type t)
     case RR_P_DIST_TIME:
     case RR_P_DIST_REAL: return sizeof(struct rr_dist);
     case RR_P_WEEK:
+    case RR_P_TIERS:
+    case RR_P_PRICES:
     case RR_P_ZONE: return sizeof(const void *);
     case RR_P_SPOT_PRICES:
     case RR_P_SPOT_NODES:
@@ -118,6 +122,7 @@ void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *int
     case RR_P_BOOL: rr_buf_puts(b, *(const bool *)at ? "true" : "false"); break;
     case RR_P_INT: rr_buf_putf(b, "%" PRId64, *(const int64_t *)at); break;
     case RR_P_REAL:
+    case RR_P_CHANGE:
     case RR_P_SHARE: rr_buf_double(b, *(const double *)at); break;
     case RR_P_TEXT:
     case RR_P_PATH: rr_buf_puts(b, *(const char *const *)at ? *(const char *const *)at : "-"); break;
@@ -142,6 +147,8 @@ void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *int
     case RR_P_DIST_TIME: put_dist(b, true, at); break;
     case RR_P_DIST_REAL: put_dist(b, false, at); break;
     case RR_P_WEEK: put_object(b, *(const void *const *)at ? (*(const struct rr_week *const *)at)->json : NULL); break;
+    case RR_P_TIERS: put_object(b, *(const void *const *)at ? (*(const struct rr_tiers *const *)at)->json : NULL); break;
+    case RR_P_PRICES: put_object(b, *(const void *const *)at ? (*(const struct rr_price_map *const *)at)->json : NULL); break;
     case RR_P_ZONE: rr_buf_puts(b, *(const void *const *)at ? (*(const struct rr_zone *const *)at)->name : "-"); break;
     case RR_P_SPOT_PRICES:
     case RR_P_SPOT_NODES: // their first member
@@ -203,6 +210,15 @@ static cJSON *share_schema(const struct rr_param *row)
     return o;
 }
 
+static cJSON *change_schema(const struct rr_param *row)
+{
+    cJSON *o = cJSON_CreateObject(), *any = cJSON_AddArrayToObject(o, "anyOf"), *text = of_type("string");
+    put_text(text, "pattern", "^[-+]? *[0-9.]+ *%?$");
+    cJSON_AddItemToArray(any, number_schema(row, "number"));
+    cJSON_AddItemToArray(any, text);
+    return o;
+}
+
 static cJSON *type_schema(const struct rr_param *row)
 {
     switch (row->type) {
@@ -221,6 +237,9 @@ static cJSON *type_schema(const struct rr_param *row)
     case RR_P_SPOT_PRICES: return rr_spot_feed_schema(RR_SPOT_PRICES);
     case RR_P_WEEK: return rr_week_schema();
     case RR_P_SPOT_NODES: return rr_spot_feed_schema(RR_SPOT_NODES);
+    case RR_P_CHANGE: return change_schema(row);
+    case RR_P_TIERS: return rr_tiers_schema();
+    case RR_P_PRICES: return rr_prices_schema();
     default: break;
     }
     cJSON *o = of_type("string");

@@ -3,8 +3,16 @@
  *
  * A lease of length d is billed for d rounded up to whole increments, at least the minimum; units are counted from its start, or lie on
  * the clock. A started unit belongs to the month it starts in, and is paid in full even where it ends behind the horizon: that part is
- * cost.after_horizon. Commitments take their hours out first; each month's rest is one charge line, rounded once, due at its end. */
-#include "models/price/usage.h"
+ * cost.after_horizon. Commitments take their hours out first; each month's rest is one charge line for each price in it, rounded once, due
+ * at the month's end.
+ *
+ * A price may change at whole hours (path.h): an hour is paid at its own price, so that a change inside a lease cuts it exactly. Discounts
+ * by use look at what commitments left, and start anew each month:
+ *
+ *   tiers       the pool's node-hours (GPU-hours at a rate per GPU) of the month so far: marginal;
+ *   sustained   the share of the month that each node is used. Nodes are stacked: the k-th one is in use while at least k are held, so that
+ *               machines that follow each other count as one that ran on. */
+#include "models/price/path.h"
 #include <assert.h>
 
 enum { HOURS_LEASE, HOURS_CLOCK };
@@ -16,11 +24,14 @@ struct on_demand {
     double discount;
     int64_t increment_us, minimum_us;
     int hours;
+    struct rr_path_terms path_terms;
+    const struct rr_tiers *tiers, *sustained;
+    struct rr_sold sold;
     /* resolved */
-    int64_t nano;      /* per node-hour (GPU-hour with per_gpu), discount taken off */
-    int64_t list_nano; /* the same before it */
-    bool per_gpu;      /* nodes of different sizes at a rate per GPU */
-    int64_t gpus;      /* of each node, when they are alike */
+    struct rr_price_path path; /* nano per node-hour (GPU-hour with per_gpu), discount taken off */
+    bool per_gpu;              /* nodes of different sizes at a rate per GPU */
+    int64_t gpus;              /* of each node, when they are alike */
+    int64_t tier_unit;         /* node-microseconds in a unit of the tiers' limits: an hour of a node, or of a GPU */
 };
 enum { P_RATE };
 
@@ -64,6 +75,18 @@ static const struct rr_param rows[] = {
      .def = "\"lease\"",
      .help = "increments are counted from the start of the lease, or lie on the clock",
      .words = hours_words},
+    RR_PATH_ROWS(struct on_demand, path_terms),
+    {.name = "tiers",
+     .type = RR_P_TIERS,
+     .offset = offsetof(struct on_demand, tiers),
+     .unit = "",
+     .help = "share off the rate by the pool's hours in a calendar month, of nodes, or of GPUs at a rate per GPU; marginal"},
+    {.name = "sustained",
+     .type = RR_P_TIERS,
+     .offset = offsetof(struct on_demand, sustained),
+     .unit = "",
+     .help = "share off the rate by the share of the month that a node is used, such as [{\"up_to\": \"25 %\", \"share\": 0}, ...]"},
+    RR_SOLD_ROWS(struct on_demand, sold),
 };
 
 /* ---- at load ---- */
@@ -97,23 +120,35 @@ static enum rr_status gpus_check(const struct rr_pool *pool, const char *pointer
     return RR_OK;
 }
 
+static enum rr_status tiers_check(struct on_demand *od, const struct rr_scenario *s, enum rr_per per)
+{
+    const struct rr_tiers *t = od->tiers, *u = od->sustained;
+    if (t == NULL && u == NULL) return RR_OK;
+    if (t && u) return rr_fail(RR_EINPUT, "give \"tiers\" or \"sustained\", not both");
+    if ((t ? t : u)->has_rates) return rr_fail(RR_EINPUT, "tiers of machines have a \"share\", which is taken off the rate");
+    if (!s->clock.anchored) return rr_fail(RR_EINPUT, "discounts by month need a calendar: give the scenario a \"start\"");
+    if (t && t->by != RR_TIER_NUMBER && t->by != RR_TIER_OPEN)
+        return rr_fail(RR_EINPUT, "\"tiers\": limits are hours in a month, such as {\"up_to\": 10000, \"share\": 0}");
+    if (u && u->by != RR_TIER_SHARE && u->by != RR_TIER_OPEN)
+        return rr_fail(RR_EINPUT, "\"sustained\": limits are shares of the month, such as {\"up_to\": \"25 %%\", \"share\": 0}");
+    if (u && od->per_gpu) return rr_fail(RR_EINPUT, "\"sustained\" needs nodes that all have the same number of GPUs");
+    od->tier_unit = per == RR_PER_GPU && !od->per_gpu ? od->gpus : 1;
+    return RR_OK;
+}
+
 static enum rr_status on_demand_resolve(void *params, const struct rr_scenario *s, const struct rr_pool *pool, const char *pointer,
                                         const struct rr_catalog *catalog, struct rr_arena *arena, struct rr_notes *notes)
 {
     struct on_demand *od = params;
-    struct rr_rate rate;
+    RR_TRY(rr_sold_check(&od->sold, pool->region));
     if (!rr_given(od, P_RATE)) RR_TRY(from_facts(pool, pointer, catalog, arena, notes, &od->rate));
-    RR_TRY(rr_scenario_rate(s, od->rate, &rate));
+    const enum rr_per per = od->rate.rate.per;
     od->gpus = rr_pool_gpus(pool);
-    od->per_gpu = rate.per == RR_PER_GPU && od->gpus < 0;
-    if (od->per_gpu) {
-        RR_TRY(gpus_check(pool, pointer, notes));
-        rate.per = RR_PER_NODE; // the meter counts GPU time
-    }
-    RR_TRY(rr_rate_node_hour(rate, od->gpus, &od->list_nano));
-    RR_TRY(rr_rate_less(rate.nano, od->discount, &rate.nano));
-    RR_TRY(rr_rate_node_hour(rate, od->gpus, &od->nano));
-    if (od->nano == 0) rr_note(notes, RR_NOTE_WARNING, pointer, "", "the rate is 0: these machines cost nothing");
+    od->per_gpu = per == RR_PER_GPU && od->gpus < 0;
+    if (od->per_gpu) RR_TRY(gpus_check(pool, pointer, notes));
+    RR_TRY(rr_path_make(&od->path_terms, od->rate, od->discount, od->per_gpu, od->gpus, s, arena, &od->path));
+    RR_TRY(tiers_check(od, s, per));
+    if (od->path.nano[0] == 0) rr_note(notes, RR_NOTE_WARNING, pointer, "", "the rate is 0: these machines cost nothing");
     if (od->hours == HOURS_CLOCK && RR_H % od->increment_us != 0)
         return rr_fail(RR_EINPUT, "\"hours\": \"clock\" needs an \"increment\" that divides an hour, such as \"1 h\" or \"1 min\"");
     return RR_OK;
@@ -175,32 +210,154 @@ static enum rr_status on_demand_meter(const void *params, const struct rr_billin
 
 /* ---- bill ---- */
 
+#define MOST_TIERS 32
+
+/* A month's time by tier, at one price. */
+struct lines {
+    const struct on_demand *od;
+    struct rr_sink *sink;
+    struct rr_charge charge; /* what they have in common */
+    size_t n_tiers, step;
+    const struct rr_tier *tier;
+    rr_i128 inside[MOST_TIERS], behind[MOST_TIERS]; /* of the horizon */
+    rr_i128 month_limit[MOST_TIERS];                /* of `tiers`, in node-microseconds; of `sustained`, of each node's month */
+};
+
+/* One charge a tier that time fell into; at the price of the step. */
+static enum rr_status lines_flush(struct lines *l)
+{
+    for (size_t k = 0; k < l->n_tiers; k++) {
+        struct rr_charge c = l->charge;
+        const rr_i128 inside = l->inside[k], all = inside + l->behind[k];
+        int64_t nano = l->od->path.nano[l->step];
+        l->inside[k] = l->behind[k] = 0;
+        if (all == 0) continue;
+        if (l->tier) RR_TRY(rr_rate_less(nano, l->tier[k].share, &nano));
+        c.quantity = (double)all / (double)RR_H;
+        c.list_nano = l->od->path.list[l->step];
+        c.rate = (struct rr_rate){nano, l->od->per_gpu ? RR_PER_GPU : RR_PER_NODE, RR_HOUR};
+        RR_TRY(rr_money_charge(nano, all, RR_H, &c.billed));
+        RR_TRY(rr_money_charge(nano, inside, RR_H, &c.effective));
+        c.after_horizon.micro = c.billed.micro - c.effective.micro;
+        RR_TRY(l->sink->emit(l->sink, &c));
+    }
+    return RR_OK;
+}
+
+/* `time` goes to the tiers that [used, used + time) lies in. */
+static void lines_add(struct lines *l, rr_i128 used, rr_i128 time, rr_i128 *into)
+{
+    for (size_t k = 0; time > 0; k++) {
+        const bool open = k + 1 >= l->n_tiers;
+        const rr_i128 room = open ? time : l->month_limit[k] - used;
+        if (room <= 0) continue;
+        const rr_i128 take = room < time ? room : time;
+        into[k] += take;
+        used += take;
+        time -= take;
+    }
+}
+
+static enum rr_status lines_limits(struct lines *l, int64_t month_us)
+{
+    for (size_t k = 0; k + 1 < l->n_tiers; k++) {
+        int64_t limit;
+        if (l->od->tiers)
+            RR_TRY(rr_round_div((rr_i128)l->tier[k].up_to * RR_H, (rr_i128)1000000 * l->od->tier_unit, &limit));
+        else
+            RR_TRY(rr_round_div((rr_i128)l->tier[k].up_to * month_us, 1000000000, &limit));
+        l->month_limit[k] = limit;
+    }
+    return RR_OK;
+}
+
+/* Where each node of a stack stands in its month. */
+struct stack {
+    size_t n;
+    int64_t *used_us;
+};
+
+/* An hour's time laid on the stack: full hours on the lowest nodes, the rest on the next. */
+static void stack_add(struct lines *l, struct stack *s, int64_t time, rr_i128 *into)
+{
+    for (size_t k = 0; time > 0; k++) {
+        const int64_t take = time < RR_H ? time : RR_H;
+        assert(k < s->n);
+        lines_add(l, s->used_us[k], take, into);
+        s->used_us[k] += take;
+        time -= take;
+    }
+}
+
+static enum rr_status stack_begin(struct stack *s, const struct rr_usage *u, struct rr_arena *a)
+{
+    int64_t most = 0;
+    for (size_t h = 0; h < u->n_hours; h++)
+        if (u->node_us[h] > most) most = u->node_us[h];
+    s->n = (size_t)(most / RR_H) + 1;
+    s->used_us = RR_NEWS(a, int64_t, s->n);
+    return RR_OK;
+}
+
+/* The length of the calendar month that the part lies in, for shares of it. */
+static enum rr_status month_length(const struct rr_clock *clock, const struct rr_month_part *part, int64_t *ret)
+{
+    int64_t from, to;
+    if (!clock->anchored) {
+        *ret = part->to_us - part->from_us;
+        return RR_OK;
+    }
+    RR_TRY(rr_month_start(clock, part->from_us, &from));
+    RR_TRY(rr_month_next(clock, part->from_us, &to));
+    *ret = to - from;
+    return RR_OK;
+}
+
+/* One month, hour by hour from *h on; what was started before the horizon and lies behind it is paid at the last hour's price. */
+static enum rr_status bill_month(struct lines *l, const struct rr_usage *u, const struct rr_month_part *part, bool last, struct stack *s,
+                                 size_t *h)
+{
+    rr_i128 used = 0;
+    for (; *h + 1 < u->n_hours || last; (*h)++) {
+        const bool behind = *h + 1 == u->n_hours;
+        const int64_t at = u->grid_us + (int64_t)*h * RR_H, time = *h < u->n_hours ? u->node_us[*h] : 0;
+        if (*h == u->n_hours || (!behind && at >= part->to_us)) break;
+        const size_t step = behind ? l->step : rr_path_step(&l->od->path, at);
+        if (step != l->step) RR_TRY(lines_flush(l));
+        l->step = step;
+        if (s->used_us)
+            stack_add(l, s, time, behind ? l->behind : l->inside);
+        else
+            lines_add(l, used, time, behind ? l->behind : l->inside);
+        used += time;
+    }
+    return lines_flush(l);
+}
+
 static enum rr_status on_demand_bill(const void *params, const struct rr_billing *b, size_t pool, struct rr_sink *sink)
 {
     const struct on_demand *od = params;
     const struct rr_usage *u = &b->usage[pool];
+    const struct rr_tiers *tiers = od->tiers ? od->tiers : od->sustained;
+    struct lines l = {.od = od, .sink = sink, .n_tiers = tiers ? tiers->n : 1, .tier = tiers ? tiers->tier : NULL};
+    struct stack s = {0};
     struct rr_month_part *month;
     size_t n, h = 0;
+    if (od->sustained) RR_TRY(stack_begin(&s, u, b->arena));
     RR_TRY(rr_month_parts(&b->scenario->clock, 0, b->horizon_us, b->arena, &month, &n));
     for (size_t i = 0; i < n; i++) {
-        rr_i128 inside = 0, behind = 0;
-        for (; h + 1 < u->n_hours && u->grid_us + (int64_t)h * RR_H < month[i].to_us; h++) inside += u->node_us[h];
-        if (i + 1 == n) behind = u->node_us[u->n_hours - 1];
-        if (inside + behind == 0) continue;
-        struct rr_charge c = {.type = rr_price_on_demand.kind.name,
-                              .line = "compute",
-                              .pool = (int)pool,
-                              .from_us = month[i].from_us,
-                              .to_us = month[i].to_us,
-                              .due_us = month[i].to_us,
-                              .quantity = (double)(inside + behind) / (double)RR_H,
-                              .unit = od->per_gpu ? "GPU-hour" : "node-hour",
-                              .rate = {od->nano, od->per_gpu ? RR_PER_GPU : RR_PER_NODE, RR_HOUR},
-                              .list_nano = od->list_nano};
-        RR_TRY(rr_money_charge(od->nano, inside + behind, RR_H, &c.billed));
-        RR_TRY(rr_money_charge(od->nano, inside, RR_H, &c.effective));
-        c.after_horizon.micro = c.billed.micro - c.effective.micro;
-        RR_TRY(sink->emit(sink, &c));
+        int64_t length;
+        RR_TRY(month_length(&b->scenario->clock, &month[i], &length));
+        RR_TRY(lines_limits(&l, length));
+        for (size_t k = 0; k < s.n; k++) s.used_us[k] = 0;
+        l.charge = (struct rr_charge){.type = rr_price_on_demand.kind.name,
+                                      .line = "compute",
+                                      .pool = (int)pool,
+                                      .from_us = month[i].from_us,
+                                      .to_us = month[i].to_us,
+                                      .due_us = month[i].to_us,
+                                      .unit = od->per_gpu ? "GPU-hour" : "node-hour"};
+        RR_TRY(bill_month(&l, u, &month[i], i + 1 == n, &s, &h));
     }
     return RR_OK;
 }
@@ -208,16 +365,15 @@ static enum rr_status on_demand_bill(const void *params, const struct rr_billing
 static enum rr_status on_demand_quote(const void *params, int64_t t_us, int64_t *ret_nano)
 {
     const struct on_demand *od = params;
-    (void)t_us;
     if (od->per_gpu) return rr_fail(RR_EINPUT, "nodes of different sizes at a rate per GPU have no one price a node");
-    *ret_nano = od->nano;
+    *ret_nano = rr_path_at(&od->path, t_us);
     return RR_OK;
 }
 
 static enum rr_status on_demand_list(const void *params, int64_t t_us, int64_t *ret_nano)
 {
-    (void)t_us;
-    *ret_nano = ((const struct on_demand *)params)->list_nano;
+    const struct on_demand *od = params;
+    *ret_nano = od->path.list[rr_path_step(&od->path, t_us)];
     return RR_OK;
 }
 
