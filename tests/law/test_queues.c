@@ -12,6 +12,7 @@
 #include <cmocka.h>
 #include "data/base/fmath.h"
 #include "data/base/rng.h"
+#include "models/queue.h"
 #include "sim/engine/engine.h"
 #include <gsl/gsl_cdf.h>
 #include <math.h>
@@ -99,23 +100,15 @@ static void holds(const char *name, int servers, double load, enum service s, do
     assert_true(fabs(mean - expected) <= half);
 }
 
-// Mean wait of M/M/c in service times: Erlang's C over c (1 - load), C from his B by recursion.
-static double erlang_wait(int c, double load)
-{
-    double b = 1;
-    for (int k = 1; k <= c; k++) b = load * c * b / (k + load * c * b);
-    return b / (1 - load * (1 - b)) / (c * (1 - load));
-}
-
 static void m_m_c(void **state)
 {
     (void)state;
-    assert_true(fabs(erlang_wait(1, 0.9) - 9) < 1e-12);        // load / (1 - load)
-    assert_true(fabs(erlang_wait(2, 0.75) - 9.0 / 7) < 1e-12); // load^2 / (1 - load^2)
-    holds("M/M/1", 1, 0.50, EXPONENTIAL, erlang_wait(1, 0.50));
-    holds("M/M/1", 1, 0.90, EXPONENTIAL, erlang_wait(1, 0.90));
-    holds("M/M/8", 8, 0.80, EXPONENTIAL, erlang_wait(8, 0.80));
-    holds("M/M/64", 64, 0.95, EXPONENTIAL, erlang_wait(64, 0.95));
+    assert_true(fabs(rr_queue_wait(0.9, 1) - 9) < 1e-12);            // load / (1 - load)
+    assert_true(fabs(rr_queue_wait(2 * 0.75, 2) - 9.0 / 7) < 1e-12); // load^2 / (1 - load^2)
+    holds("M/M/1", 1, 0.50, EXPONENTIAL, rr_queue_wait(0.50, 1));
+    holds("M/M/1", 1, 0.90, EXPONENTIAL, rr_queue_wait(0.90, 1));
+    holds("M/M/8", 8, 0.80, EXPONENTIAL, rr_queue_wait(8 * 0.80, 8));
+    holds("M/M/64", 64, 0.95, EXPONENTIAL, rr_queue_wait(64 * 0.95, 64));
 }
 
 // Pollaczek-Khinchine: load E[S^2] / (2 E[S]^2 (1 - load)), in service times.

@@ -31,6 +31,17 @@ static void published_intervals(void **state)
     }
 }
 
+// Mean time between failures of a job: a node's over the nodes it holds. At Young's interval half of the loss is writing, half redoing.
+static void more_nodes_save_more_often(void **state)
+{
+    (void)state;
+    near(rr_checkpoint_young(50000.0 / 128, 0.1), sqrt(2 * 390.625 * 0.1), 1e-14);
+    near(sqrt(2 * 300.0 / 86400), 0.0833, 5e-4);
+    near(300 / rr_checkpoint_young(86400, 300) + rr_checkpoint_young(86400, 300) / (2 * 86400), sqrt(2 * 300.0 / 86400), 1e-14);
+    near(rr_checkpoint_young(50000.0 / 2048, 0.1), sqrt(2 * 24.4140625 * 0.1), 1e-14);
+    near(rr_checkpoint_young(50000.0 / 16384, 0.1), sqrt(2 * 3.0517578125 * 0.1), 1e-14);
+}
+
 // The optimum solves (1 - u) e^u = e^-a with u = w / M, a = C / M.
 static void the_best_is_the_root(void **state)
 {
@@ -69,6 +80,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(published_intervals),
+        cmocka_unit_test(more_nodes_save_more_often),
         cmocka_unit_test(the_best_is_the_root),
         cmocka_unit_test(nothing_near_it_is_better),
         cmocka_unit_test(daly_ends_at_twice_the_time_between_failures),

@@ -39,6 +39,11 @@ static void quantiles_are_type_7(void **state)
     assert_true(rr_quantile(four, 4, 0) == 1);
     assert_true(rr_quantile(four, 4, 1) == 8);
     assert_true(rr_quantile(one, 1, 0.37) == 2.385);
+    double hundred[100];
+    for (int i = 0; i < 100; i++) hundred[i] = i + 1;
+    close_to(rr_quantile(hundred, 100, 0.1), 10.9); // nearest rank would say 10, 50 and 90
+    close_to(rr_quantile(hundred, 100, 0.5), 50.5);
+    close_to(rr_quantile(hundred, 100, 0.9), 90.1);
 }
 
 static void spreads_over_replications(void **state)
