@@ -158,6 +158,8 @@ struct rr_store {
     size_t n_notes;
     const struct rr_sheet *sheet; /* findings in rows and columns: finance, what would change the verdict */
     size_t n_sheets;
+    bool
+        summary_only; /* read from results.json: no pools, classes, cost lines, curves, bars, jobs, leases and charges, and of the notes the warnings */
 };
 
 /* Write results.db under its temporary name (`path` is final; written beside, synced, renamed). RR_EIO with SQLite's or the system's reason. */
@@ -165,6 +167,9 @@ RR_CHECKED enum rr_status rr_store_save(const struct rr_store *s, const char *pa
 /* Read a results.db: everything but trace/outcome arrays, which stay in the database (rr_store_jobs). All memory in `arena`. RR_EINPUT when it is no
  * results.db of a known schema. */
 RR_CHECKED enum rr_status rr_store_load(const char *path, struct rr_arena *arena, struct rr_store *ret);
+
+/* Read a results.json, which holds less: summary_only is set, and rr_store_json writes the same bytes again. RR_EINPUT with line and column. */
+RR_CHECKED enum rr_status rr_store_read_json(const char *path, struct rr_arena *arena, struct rr_store *ret);
 
 /* One job as jobs.csv shows it. */
 struct rr_job_view {

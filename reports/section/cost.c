@@ -75,6 +75,22 @@ static void breakdown(const struct rr_store *s, struct rr_doc *d, const size_t *
     }
 }
 
+// From results.json alone: by plan, for the lines are not there.
+static void by_plan(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
+{
+    struct rr_table *t = rr_doc_table(d, "Effective cost by plan.");
+    rr_table_column(t, "Plan", false);
+    for (size_t i = 0; i < n; i++) rr_table_column(t, rr_show_name(s, d->arena, chosen[i]), true);
+    for (int k = RR_M_COST_ON_DEMAND; k < RR_M_COST_ENERGY; k++) {
+        bool told = false;
+        for (size_t i = 0; i < n; i++) told |= s->alternative[chosen[i]].metric[k].mean > 0 || s->alternative[chosen[i]].metric[k].mean < 0;
+        if (!told) continue;
+        rr_table_row(t);
+        rr_table_cell(t, rr_show_word(d->arena, rr_metric_info[k].name + strlen("cost.")));
+        for (size_t i = 0; i < n; i++) rr_table_cell(t, rr_show_amount(d->arena, s->alternative[chosen[i]].metric[k].mean, s->currency));
+    }
+}
+
 static void beside(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
 {
     static const struct {
@@ -152,9 +168,12 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     const char *crossings = rr_cost_crossings(s, d->arena);
     if (*crossings) rr_doc_para(d, "By what each has cost so far, %s.", crossings);
     rr_doc_figure(d, "breakdown");
-    breakdown(s, d, chosen, n);
+    if (s->summary_only)
+        by_plan(s, d, chosen, n);
+    else
+        breakdown(s, d, chosen, n);
     beside(s, d, chosen, n);
-    detail(s, d, chosen, n);
+    if (!s->summary_only) detail(s, d, chosen, n);
     rr_doc_para(
         d, "Effective cost accrues over the time it pays for and counts inside the horizon; billed cost is cash on the day it is due.");
 }

@@ -67,10 +67,36 @@ static bool any_bars(const struct rr_store *s)
     return false;
 }
 
+// From results.json alone: over all pools, means over replications.
+static void over_all(const struct rr_store *s, struct rr_doc *d)
+{
+    size_t chosen[MOST];
+    const size_t n = rr_show_chosen(s, MOST, false, chosen);
+    if (n == 0) return;
+    rr_doc_heading(d, 2, "Where the GPU time went");
+    struct rr_table *t = rr_doc_table(d, "GPU-hours over all pools: held = used + lost + idle + starting + down.");
+    rr_table_column(t, "Alternative", false);
+    for (int k = 0; k < HOURS; k++) rr_table_column(t, hours_title[k], true);
+    rr_table_column(t, "Allocated", true);
+    for (size_t i = 0; i < n; i++) {
+        const struct rr_stat *m = s->alternative[chosen[i]].metric;
+        static const int hours[HOURS] = {RR_M_GPU_HOURS_HELD, RR_M_GPU_HOURS_USED,     RR_M_GPU_HOURS_LOST,
+                                         RR_M_GPU_HOURS_IDLE, RR_M_GPU_HOURS_STARTING, RR_M_GPU_HOURS_DOWN};
+        rr_table_row(t);
+        rr_table_cell(t, rr_show_name(s, t->arena, chosen[i]));
+        for (int k = 0; k < HOURS; k++) hours_cell(t, m[hours[k]].mean);
+        rr_table_cell(t, rr_show_share(t->arena, m[RR_M_GPU_ALLOCATED_SHARE].mean));
+    }
+}
+
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
     static const char *const title[] = {"Alternative", "Pool", "Hardware, plan", "Nodes"};
     struct shown w;
+    if (s->summary_only) {
+        over_all(s, d);
+        return;
+    }
     if (choose(s, &w) == 0) return;
     rr_doc_heading(d, 2, "Where the GPU time went");
     rr_doc_figure(d, "gpus");

@@ -24,22 +24,31 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-/* RESULT is a folder, its results.db or its results.json; jobs, leases and charges are in the database. */
-static const char *database_of(const char *result, struct rr_arena *a)
+static bool is_file(const char *path) { return access(path, F_OK) == 0; }
+
+/* RESULT is a folder, its results.db or its results.json. All is in the database; without one, what results.json holds can be told. */
+static const char *source_of(const char *result, struct rr_arena *a)
 {
-    if (is_folder(result)) return rr_strf(a, "%s/results.db", result);
-    const char *slash = strrchr(result, '/'), *name = slash ? slash + 1 : result;
-    if (strcmp(name, "results.json") != 0) return result;
-    return rr_strf(a, "%.*sresults.db", (int)(name - result), result);
+    const char *dir = result;
+    if (!is_folder(result)) {
+        const char *slash = strrchr(result, '/'), *name = slash ? slash + 1 : result;
+        if (strcmp(name, "results.json") != 0) return result;
+        dir = slash ? rr_strndup(a, result, slash == result ? 1 : (size_t)(slash - result)) : ".";
+    }
+    const char *db = rr_strf(a, "%s/results.db", dir), *json = rr_strf(a, "%s/results.json", dir);
+    return is_file(db) || !is_file(json) ? db : json;
 }
 
-/* Results without their database say what to do. */
-static enum rr_status check_database(const char *db, struct rr_arena *a)
+static enum rr_status load(const char *path, struct rr_arena *a, unsigned *formats, bool asked, struct rr_store *s)
 {
-    const char *json = rr_strf(a, "%.*sresults.json", (int)(strlen(db) - strlen("results.db")), db);
-    if (access(db, F_OK) == 0 || !has_end(db, "results.db") || access(json, F_OK) != 0) return RR_OK;
-    return rr_fail(RR_EINPUT,
-                   "%s has no results.db beside it, which a report is made from: run again with --format json,db, or all formats", json);
+    const unsigned all = RR_FORMAT_CSV | RR_FORMAT_DB;
+    if (!has_end(path, ".json")) return rr_store_load(path, a, s);
+    if (asked && *formats & all)
+        return rr_fail(RR_EINPUT,
+                       "%s has no results.db beside it, which csv and db are made from: run again with --format json,db, or all formats",
+                       path);
+    *formats &= ~all & ~(unsigned)RR_FORMAT_JSON;
+    return rr_store_read_json(path, a, s);
 }
 
 static const char *folder_of(const char *path, struct rr_arena *a)
@@ -55,12 +64,11 @@ static enum rr_status report_run(const struct rr_args *args)
     if (list) RR_TRY(rr_format_parse(list, &formats));
 
     struct rr_arena *a = args->arena;
-    const char *db = database_of(args->operand[0], a);
+    const char *from = source_of(args->operand[0], a);
     struct rr_store store = {0};
-    RR_TRY(check_database(db, a));
-    RR_TRY(rr_store_load(db, a, &store));
-    const char *dir = rr_arg(&rr_command_report, args, "out", folder_of(db, a));
-    const enum rr_status st = rr_report_write(&store, dir, formats, db);
+    RR_TRY(load(from, a, &formats, list != NULL, &store));
+    const char *dir = rr_arg(&rr_command_report, args, "out", folder_of(from, a));
+    const enum rr_status st = rr_report_write(&store, dir, formats, from);
     if (st != RR_OK && st != RR_EMISSING) return st;
 
     struct rr_buf b = {0};

@@ -124,12 +124,26 @@ small() {
     works "$RR" report out -o again --json
     jq -e '.schema == "rackrate.results/1"' <<<"$output"
 }
-@test "report: results.json alone says what to run" {
+@test "report: results.json alone tells what it holds, and what is missing" {
     small
+    works "$RR" run s.json -o out
+    cp -r out whole
     works "$RR" run s.json -o out --format json
-    fails 3 'has no results.db beside it.*run again with --format json,db' "$RR" report out
-    fails 3 'results.json has no results.db' "$RR" report out/results.json
-    [ "$(ls out)" = results.json ]
+    cmp out/results.json whole/results.json
+    works "$RR" report out
+    grep -q '^Report: out/report.html$' <<<"$output"
+    [ "$(ls out | tr '\n' ' ')" = 'report.html report.md results.json ' ] || [ -d out/plots ]
+    cmp out/results.json whole/results.json
+    grep -q 'made from results.json alone. Pools, job classes' out/report.md
+    # the same answer, table for table, up to the first one that needs more
+    diff <(sed '/^## /q' out/report.md) <(sed '/^## /q' whole/report.md)
+    works "$RR" report out/results.json --json -o other
+    printf '%s\n' "$output" | cmp - whole/results.json
+    fails 3 'has no results.db beside it.*run again with --format json,db' "$RR" report out --format csv
+    sed 's/"seed": [0-9]*/"seed": "x"/' whole/results.json >out/results.json
+    fails 3 'results.json:[0-9]+:[0-9]+: a whole number is wanted here' "$RR" report out
+    sed 's/rackrate.results.1/rackrate.results\/9/' whole/results.json >out/results.json
+    fails 3 'results.json:1:[0-9]+: /schema: is no results.json of a version that this one reads' "$RR" report out
 }
 @test "a run with fewer formats leaves nothing of an earlier one" {
     small

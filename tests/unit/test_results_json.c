@@ -162,6 +162,95 @@ static void the_schema_takes_it(void **state)
     sample_close(&p);
 }
 
+static enum rr_status read_text(const char *text, struct rr_arena *a, struct rr_store *ret)
+{
+    FILE *f = fopen(in_dir("read.json"), "wb");
+    assert_non_null(f);
+    fwrite(text, 1, strlen(text), f);
+    fclose(f);
+    return rr_store_read_json(in_dir("read.json"), a, ret);
+}
+
+static void comes_back_as_it_was(const struct rr_store *s)
+{
+    struct rr_arena *a = rr_arena_create();
+    struct rr_buf b = {0}, again = {0};
+    struct rr_store read;
+    rr_store_json(s, &b);
+    if (read_text(rr_buf_text(&b), a, &read) != RR_OK) fail_msg("%s", rr_reason());
+    assert_true(read.summary_only);
+    rr_store_json(&read, &again);
+    assert_string_equal(rr_buf_text(&b), rr_buf_text(&again));
+    rr_buf_done(&b);
+    rr_buf_done(&again);
+    rr_arena_free(a);
+}
+
+static void what_is_read_is_written_again(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 100);
+    sample_interrupt(&p);
+    comes_back_as_it_was(&p.store);
+    sample_make_hostile(&p);
+    comes_back_as_it_was(&p.store);
+    sample_close(&p);
+    sample_open(&p, 1);
+    p.store.anchored = false;
+    p.store.horizon_s = NAN;
+    struct rr_month_row month = {"2026-01", 0, 1, {9007199254740993}, {-1}, 1.5, NAN};
+    p.alternative[0].month = &month;
+    p.alternative[0].n_months = 1;
+    struct rr_sheet_maker m = rr_sheet_begin(p.arena, "finance.rents", "If rents move", "by hand");
+    rr_sheet_column(&m, "rent", RR_SHEET_TEXT);
+    rr_sheet_column(&m, "buy", RR_SHEET_MONEY);
+    rr_sheet_row(&m);
+    rr_sheet_text(&m, "flat");
+    rr_sheet_number(&m, 1234567.5);
+    const struct rr_sheet sheet = rr_sheet_end(&m);
+    p.store.sheet = &sheet;
+    p.store.n_sheets = 1;
+    comes_back_as_it_was(&p.store);
+    sample_close(&p);
+}
+
+/* Each part spoiled in turn: one line, with its place. */
+static void what_is_no_results_json_is_refused(void **state)
+{
+    (void)state;
+    static const char *const spoil[][3] = {
+        {"\"rackrate.results/1\"", "\"rackrate.results/2\"",
+         "read.json:1:13: /schema: is no results.json of a version that this one reads"},
+        {"\"seed\": 42", "\"seed\": 4.2", "a whole number is wanted here"},
+        {"\"seed\": 42, ", "", "read.json:1:1: the key \"seed\" is missing here"},
+        {"\"start\": \"2026-01-01\"", "\"start\": \"soon\"", "a date or null is wanted here"},
+        {"\"meets_service\": true", "\"meets_service\": 1", "true or false is wanted here"},
+        {"\"p90\": null", "\"p90\": \"\"", "a number or null is wanted here"},
+        {"\"laws\": [", "\"laws\": {}, \"las\": [", "a list is wanted here"},
+        {"\"metric\": \"cost.total\"", "\"metric\": \"cost.totl\"", "no metric of this version (rackrate list metrics)"},
+        {"{ \"schema\"", "[{ \"schema\"", "read.json:"},
+    };
+    struct rr_arena *a = rr_arena_create();
+    struct sample p;
+    struct rr_store read;
+    sample_open(&p, 1);
+    for (size_t i = 0; i < sizeof spoil / sizeof *spoil; i++) {
+        struct rr_buf b = {0}, bad = {0};
+        rr_store_json(&p.store, &b);
+        const char *at = strstr(rr_buf_text(&b), spoil[i][0]);
+        if (!at) fail_msg("there is no %s", spoil[i][0]);
+        rr_buf_putf(&bad, "%.*s%s%s", (int)(at - rr_buf_text(&b)), rr_buf_text(&b), spoil[i][1], at + strlen(spoil[i][0]));
+        if (read_text(rr_buf_text(&bad), a, &read) != RR_EINPUT) fail_msg("taken: %s", spoil[i][1]);
+        if (!strstr(rr_reason(), spoil[i][2])) fail_msg("%s: %s", spoil[i][1], rr_reason());
+        rr_buf_done(&b);
+        rr_buf_done(&bad);
+    }
+    assert_int_equal(rr_store_read_json(in_dir("nowhere.json"), a, &read), RR_EIO);
+    rr_arena_free(a);
+    sample_close(&p);
+}
+
 /* Each metric of data/metric.h stands in the schema, and none besides. */
 static void the_schema_names_every_metric(void **state)
 {
@@ -218,6 +307,8 @@ int main(void)
         cmocka_unit_test(the_document_has_the_shape_of_the_design),
         cmocka_unit_test(money_of_a_month_is_exact),
         cmocka_unit_test(what_was_lost_and_waited_for_is_told),
+        cmocka_unit_test(what_is_read_is_written_again),
+        cmocka_unit_test(what_is_no_results_json_is_refused),
         cmocka_unit_test(one_replication_has_the_same_shape_with_null_spreads),
         cmocka_unit_test(the_schema_takes_it),
         cmocka_unit_test(the_schema_names_every_metric),
