@@ -45,9 +45,9 @@ struct rr_machine {
     int32_t sms;    /* processors that share a matrix product */
     double fp32_tflops, tf32_tflops, bf16_tflops, fp8_tflops, fp4_tflops;
     double memory_gib, memory_gb_s;
-    double link_gb_s, link_us; /* inside the domain, of a GPU */
-    double net_gb_s, net_us;   /* between nodes, a GPU's share of the node's adapters */
-    double power_w;            /* of the GPU alone, board limit */
+    double link_gb_s; /* inside the domain, of a GPU */
+    double net_gb_s;  /* between nodes, a GPU's share of the node's adapters */
+    double power_w;   /* of the GPU alone, board limit */
     struct rr_fact fact;
 };
 
@@ -59,7 +59,23 @@ struct rr_coef_row {         /* one fitted number */
     struct rr_fact fact;
 };
 
+/* How the rows of a published data set were run, where the rows do not say: the first row whose prefixes fit holds. */
+struct rr_train_set {
+    const char *prefix;    /* of the column source */
+    const char *model;     /* prefix of the column model; "" = any */
+    const char *name;      /* of the set in tables */
+    const char *framework; /* of the coefficients */
+    double net_gb_s;       /* a GPU's share of its node's adapters, one direction; 0 = as the machine has it */
+    int32_t flash, sequence_parallel, tp_overlap, dp_overlap, balanced; /* as in struct rr_layout */
+    int32_t gated, tied, positions;                                     /* as in struct rr_arch */
+    int32_t zero, vocab;
+    const char *recompute; /* where the rows do not print it; "" = none */
+    struct rr_fact fact;
+};
+
 struct rr_train_facts {
+    const struct rr_train_set *set;
+    size_t n_sets;
     const struct rr_arch *arch;
     const struct rr_machine *machine;
     const struct rr_coef_row *coef;
@@ -72,4 +88,6 @@ RR_CHECKED enum rr_status rr_train_facts_arch(const struct rr_train_facts *f, st
                                               const struct rr_arch **ret);
 RR_CHECKED enum rr_status rr_train_facts_machine(const struct rr_train_facts *f, struct rr_arena *a, const char *name,
                                                  const struct rr_machine **ret);
+/* NULL when no set's prefixes fit. */
+const struct rr_train_set *rr_train_facts_set(const struct rr_train_facts *f, const char *source, const char *model);
 #endif

@@ -34,10 +34,18 @@ struct rr_layout {
     bool sequence_parallel; /* norms and residuals are split over tp too */
     bool flash;             /* attention never writes its scores */
     bool tp_overlap;        /* tensor-parallel communication hides behind products */
+    bool balanced;          /* stages get equal shares of the parameters, head included (nanotron), not equal counts of layers */
     bool dp_overlap;        /* gradients are reduced while the backward pass runs */
 };
 /* Sequences in flight per data-parallel rank: global_batch / (micro_batch * dp). */
 static inline int32_t rr_layout_micro_batches(const struct rr_layout *l) { return l->global_batch / (l->micro_batch * l->dp); }
+
+/* Layers [first, first + count) are on a stage; `head`: the vocabulary projection is too. An uneven rest goes to the first stages. */
+struct rr_stage {
+    int32_t first, count;
+    bool head;
+};
+struct rr_stage rr_layout_stage(const struct rr_arch *a, const struct rr_layout *l, int32_t stage);
 
 /* Why not: one row each. */
 #define RR_LAYOUT_FAULT_TABLE(X)                                                                     \
@@ -71,6 +79,8 @@ void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_ma
                    enum rr_layout_fault fault);
 /* "tp 4 pp 8 vpp 5 dp 4 cp 2, micro batch 1, fp8" */
 void rr_layout_text(struct rr_buf *b, const struct rr_layout *l);
+/* Dense peak of that precision's products, FLOP/s; 0 = the GPU has none. */
+double rr_machine_peak_flops(const struct rr_machine *m, enum rr_precision p);
 RR_CHECKED enum rr_status rr_precision_parse(const char *word, enum rr_precision *ret); /* RR_EINPUT with the nearest right word */
 RR_CHECKED enum rr_status rr_recompute_parse(const char *word, enum rr_recompute *ret);
 #endif

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/coef.c - coefficients by framework and family. */
+#include "models/train/coef.h"
+#include <string.h>
+
+const struct rr_coef_info rr_coef_info[RR_COEF_N] = {
+#define X(id, name, unit, def, least, most, help) {name, unit, def, least, most, help},
+    RR_COEF_TABLE(X)
+#undef X
+};
+
+void rr_coefs_default(struct rr_coefs *ret)
+{
+    for (int i = 0; i < RR_COEF_N; i++) ret->v[i] = rr_coef_info[i].otherwise;
+    ret->profile = "";
+}
+
+static int coef_index(const char *name)
+{
+    for (int i = 0; i < RR_COEF_N; i++)
+        if (strcmp(rr_coef_info[i].name, name) == 0) return i;
+    return -1;
+}
+
+static enum rr_status check(const struct rr_coef_row *r, int at)
+{
+    if (at < 0) return rr_fail(RR_EINPUT, "%s:%lld: unknown coefficient \"%s\"", r->fact.path, (long long)r->fact.line, r->coefficient);
+    const struct rr_coef_info *i = &rr_coef_info[at];
+    if (r->value < i->least || r->value > i->most)
+        return rr_fail(RR_EINPUT, "%s:%lld: %s of %g is outside %g .. %g %s", r->fact.path, (long long)r->fact.line, r->coefficient,
+                       r->value, i->least, i->most, i->unit);
+    if (strcmp(r->unit, i->unit) != 0)
+        return rr_fail(RR_EINPUT, "%s:%lld: %s is in %s, not in %s", r->fact.path, (long long)r->fact.line, r->coefficient, i->unit,
+                       r->unit);
+    return RR_OK;
+}
+
+/* Takes the rows of `profile`; false when it has none. */
+static enum rr_status take(const struct rr_train_facts *f, const char *profile, struct rr_coefs *ret, bool *found)
+{
+    *found = false;
+    for (size_t i = 0; i < f->n_coefs; i++) {
+        const struct rr_coef_row *r = &f->coef[i];
+        if (strcmp(r->profile, profile) != 0) continue;
+        const int at = coef_index(r->coefficient);
+        RR_TRY(check(r, at));
+        ret->v[at] = r->value;
+        ret->profile = r->profile;
+        *found = true;
+    }
+    return RR_OK;
+}
+
+static bool has_framework(const struct rr_train_facts *f, const char *framework)
+{
+    const size_t n = strlen(framework);
+    for (size_t i = 0; i < f->n_coefs; i++)
+        if (strncmp(f->coef[i].profile, framework, n) == 0 && f->coef[i].profile[n] == '/') return true;
+    return false;
+}
+
+/* Some profile of the framework, else of the family under the framework that users have most: a number that is near beats a default. */
+static const char *relative(const struct rr_train_facts *f, const char *framework, const char *family)
+{
+    const size_t n = strlen(framework), m = strlen(family);
+    const char *of_framework = NULL;
+    for (size_t i = 0; i < f->n_coefs; i++) {
+        const char *p = f->coef[i].profile, *slash = strchr(p, '/');
+        if (slash && strncmp(p, framework, n) == 0 && p[n] == '/') of_framework = p;
+        if (slash && strncmp(p, "nemo", 4) == 0 && p[4] == '/' && strlen(slash + 1) == m && strcmp(slash + 1, family) == 0) return p;
+    }
+    return of_framework;
+}
+
+enum rr_status rr_coefs_find(const struct rr_train_facts *f, struct rr_arena *a, const char *framework, const char *family,
+                             struct rr_coefs *ret, const char **note)
+{
+    bool found;
+    rr_coefs_default(ret);
+    *note = "";
+    if (!has_framework(f, framework)) {
+        const char *words[64];
+        size_t n = 0;
+        for (size_t i = 0; i < f->n_coefs && n < 64; i++) {
+            const char *p = f->coef[i].profile, *slash = strchr(p, '/');
+            words[n++] = slash ? rr_strndup(a, p, (size_t)(slash - p)) : p;
+        }
+        return rr_fail(RR_EINPUT, "no coefficients for the framework \"%s\"%s", framework, rr_did_you_mean(a, framework, words, n));
+    }
+    RR_TRY(take(f, rr_strf(a, "%s/any", framework), ret, &found));
+    RR_TRY(take(f, rr_strf(a, "%s/%s", framework, family), ret, &found));
+    if (found) return RR_OK;
+    const char *near = relative(f, framework, family);
+    RR_TRY(take(f, near, ret, &found));
+    *note = rr_strf(a, "no coefficients for %s on %s: those of %s are used", framework, family, near);
+    return RR_OK;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/layout.c - legality of a layout, with the numbers. */
+#include "models/train/layout.h"
+#include "models/train/arch.h"
+#include <string.h>
+
+const char *const rr_precision_name[RR_PRECISION_N] = {
+#define X(id, name, help) name,
+    RR_PRECISION_TABLE(X)
+#undef X
+};
+const char *const rr_recompute_name[RR_RECOMPUTE_N] = {"none", "selective", "full"};
+const char *const rr_layout_fault_help[RR_FAULT_N] = {
+#define X(id, help) help,
+    RR_LAYOUT_FAULT_TABLE(X)
+#undef X
+};
+
+double rr_machine_peak_flops(const struct rr_machine *m, enum rr_precision p)
+{
+    switch (p) {
+    case RR_FP32: return m->fp32_tflops * 1e12;
+    case RR_TF32: return m->tf32_tflops * 1e12;
+    case RR_FP8:
+    case RR_MXFP8: return m->fp8_tflops * 1e12;
+    case RR_NVFP4: return m->fp4_tflops * 1e12;
+    default: return m->bf16_tflops * 1e12;
+    }
+}
+
+/* nanotron: blocks in order, the next stage begins when the sum of costs has passed its share. */
+static struct rr_stage balanced_stage(const struct rr_arch *a, const struct rr_layout *l, int32_t stage)
+{
+    const double d = rr_arch_head_dim(a), layer = (4.0 * a->heads * d + 3.0 * a->ffn) * a->hidden, head = (double)a->vocab * a->hidden;
+    const double all = a->layers * layer + head;
+    struct rr_stage s = {0};
+    int32_t at = 0;
+    for (int32_t i = 0; i < a->layers; i++) {
+        if (at == stage) {
+            if (s.count++ == 0) s.first = i;
+        }
+        if ((i + 1) * layer > all * (at + 1) / l->pp) at++;
+    }
+    s.head = at == stage;
+    return s;
+}
+
+struct rr_stage rr_layout_stage(const struct rr_arch *a, const struct rr_layout *l, int32_t stage)
+{
+    if (l->balanced) return balanced_stage(a, l, stage);
+    const int32_t each = a->layers / l->pp, rest = a->layers % l->pp;
+    const int32_t before = stage < rest ? stage : rest;
+    return (struct rr_stage){stage * each + before, each + (stage < rest), stage == l->pp - 1};
+}
+
+static bool sizes_fault(const struct rr_layout *l)
+{
+    return l->gpus < 1 || l->tp < 1 || l->pp < 1 || l->vpp < 1 || l->dp < 1 || l->ep < 1 || l->cp < 1 || l->micro_batch < 1 ||
+           l->global_batch < 1 || l->seq < 1;
+}
+
+static enum rr_layout_fault shape_fault(const struct rr_arch *a, const struct rr_layout *l)
+{
+    if (a->heads % l->tp) return RR_FAULT_HEADS;
+    if (a->kv_heads && a->kv_heads % l->tp && l->tp % a->kv_heads) return RR_FAULT_KV_HEADS;
+    if (a->ffn % l->tp) return RR_FAULT_FFN;
+    if (a->layers % (l->pp * l->vpp)) return RR_FAULT_LAYERS;
+    if (l->cp > 1 && l->seq % (2 * l->cp)) return RR_FAULT_SEQ;
+    if (l->sequence_parallel && l->tp == 1) return RR_FAULT_SP_ALONE;
+    if (l->sequence_parallel && l->seq % l->tp) return RR_FAULT_SEQ;
+    if (l->ep > 1 && a->experts == 0) return RR_FAULT_NO_EXPERTS;
+    if (l->ep > 1 && a->experts % l->ep) return RR_FAULT_EXPERTS;
+    if (l->ep > 1 && ((int64_t)l->dp * l->cp) % l->ep) return RR_FAULT_EP;
+    return RR_FAULT_OK;
+}
+
+enum rr_layout_fault rr_layout_check(const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l)
+{
+    if (sizes_fault(l)) return RR_FAULT_SIZE;
+    if ((int64_t)l->tp * l->pp * l->dp * l->cp != l->gpus) return RR_FAULT_WORLD;
+    if (l->global_batch % ((int64_t)l->micro_batch * l->dp)) return RR_FAULT_BATCH;
+    if (l->vpp > 1 && (l->pp == 1 || rr_layout_micro_batches(l) % l->pp)) return RR_FAULT_INTERLEAVE;
+    if (l->zero > 0 && l->dp * l->cp == 1) return RR_FAULT_ZERO;
+    if (l->zero >= 2 && l->pp > 1) return RR_FAULT_ZERO;
+    if (rr_machine_peak_flops(m, l->precision) <= 0) return RR_FAULT_PRECISION;
+    if (a->sample_gflop > 0) return l->tp * l->pp * l->cp * l->ep > 1 ? RR_FAULT_LAYERS : RR_FAULT_OK;
+    return shape_fault(a, l);
+}
+
+void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l,
+                   enum rr_layout_fault fault)
+{
+    switch (fault) {
+    case RR_FAULT_WORLD:
+        rr_buf_putf(b, "world: tp %d x pp %d x dp %d x cp %d = %lld GPUs, not %d", l->tp, l->pp, l->dp, l->cp,
+                    (long long)l->tp * l->pp * l->dp * l->cp, l->gpus);
+        break;
+    case RR_FAULT_HEADS: rr_buf_putf(b, "heads: %d do not divide by tp %d", a->heads, l->tp); break;
+    case RR_FAULT_KV_HEADS: rr_buf_putf(b, "kv heads: %d and tp %d do not divide", a->kv_heads, l->tp); break;
+    case RR_FAULT_FFN: rr_buf_putf(b, "MLP: a width of %d does not divide by tp %d", a->ffn, l->tp); break;
+    case RR_FAULT_LAYERS:
+        if (l->vpp > 1)
+            rr_buf_putf(b, "layers: %d do not divide by pp %d x vpp %d", a->layers, l->pp, l->vpp);
+        else
+            rr_buf_putf(b, "layers: %d layers on %d stages", a->layers, l->pp);
+        break;
+    case RR_FAULT_BATCH:
+        rr_buf_putf(b, "batch: %d sequences do not divide by micro batch %d x dp %d", l->global_batch, l->micro_batch, l->dp);
+        break;
+    case RR_FAULT_INTERLEAVE:
+        rr_buf_putf(b, "interleave: vpp %d needs pp > 1 and micro batches in multiples of pp; pp is %d, micro batches are %d", l->vpp,
+                    l->pp, rr_layout_micro_batches(l));
+        break;
+    case RR_FAULT_SEQ: rr_buf_putf(b, "sequence: %d tokens do not divide by 2 x cp %d, or by tp %d", l->seq, l->cp, l->tp); break;
+    case RR_FAULT_EXPERTS: rr_buf_putf(b, "experts: %d do not divide by ep %d", a->experts, l->ep); break;
+    case RR_FAULT_EP: rr_buf_putf(b, "experts: dp %d x cp %d does not divide by ep %d", l->dp, l->cp, l->ep); break;
+    case RR_FAULT_NO_EXPERTS: rr_buf_putf(b, "experts: ep %d, but %s has no experts", l->ep, a->name); break;
+    case RR_FAULT_SP_ALONE: rr_buf_puts(b, "sequence parallel: with tp 1 there is nothing to split over"); break;
+    case RR_FAULT_ZERO:
+        rr_buf_putf(b, "zero: stage %d with dp %d x cp %d and pp %d%s", l->zero, l->dp, l->cp, l->pp,
+                    l->dp * l->cp == 1 ? ": nothing to shard over" : ": stages 2 and 3 go with pp 1");
+        break;
+    case RR_FAULT_PRECISION: rr_buf_putf(b, "precision: %s has no %s rate", m->id, rr_precision_name[l->precision]); break;
+    case RR_FAULT_SIZE:
+        rr_buf_putf(b,
+                    "size: all of gpus %d tp %d pp %d vpp %d dp %d ep %d cp %d, micro batch %d, batch %d, sequence %d must be at least 1",
+                    l->gpus, l->tp, l->pp, l->vpp, l->dp, l->ep, l->cp, l->micro_batch, l->global_batch, l->seq);
+        break;
+    default: rr_buf_puts(b, rr_layout_fault_help[fault]); break;
+    }
+}
+
+void rr_layout_text(struct rr_buf *b, const struct rr_layout *l)
+{
+    rr_buf_putf(b, "tp %d pp %d", l->tp, l->pp);
+    if (l->vpp > 1) rr_buf_putf(b, " vpp %d", l->vpp);
+    rr_buf_putf(b, " dp %d", l->dp);
+    if (l->cp > 1) rr_buf_putf(b, " cp %d", l->cp);
+    if (l->ep > 1) rr_buf_putf(b, " ep %d", l->ep);
+    if (l->zero > 0) rr_buf_putf(b, " zero %d", l->zero);
+    rr_buf_putf(b, ", micro batch %d, %s", l->micro_batch, rr_precision_name[l->precision]);
+    if (l->recompute != RR_RECOMPUTE_NONE) rr_buf_putf(b, ", %s recompute", rr_recompute_name[l->recompute]);
+}
+
+enum rr_status rr_precision_parse(const char *word, enum rr_precision *ret)
+{
+    if (strcmp(word, "amp_bf16") == 0) word = "bf16";
+    if (strcmp(word, "amp_fp16") == 0) word = "fp16";
+    if (strcmp(word, "amp_fp8") == 0) word = "fp8";
+    if (strcmp(word, "fp4") == 0) word = "nvfp4";
+    for (int i = 0; i < RR_PRECISION_N; i++)
+        if (strcmp(word, rr_precision_name[i]) == 0) {
+            *ret = (enum rr_precision)i;
+            return RR_OK;
+        }
+    const char *near = rr_nearest(word, rr_precision_name, RR_PRECISION_N);
+    return rr_fail(RR_EINPUT, "unknown precision \"%s\"%s%s%s", word, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
+enum rr_status rr_recompute_parse(const char *word, enum rr_recompute *ret)
+{
+    for (int i = 0; i < RR_RECOMPUTE_N; i++)
+        if (strcmp(word, rr_recompute_name[i]) == 0) {
+            *ret = (enum rr_recompute)i;
+            return RR_OK;
+        }
+    const char *near = rr_nearest(word, rr_recompute_name, RR_RECOMPUTE_N);
+    return rr_fail(RR_EINPUT, "unknown recompute \"%s\"%s%s%s", word, near ? ", did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/published.c - rows of published measurements to runs. */
+#include "models/train/published.h"
+#include "models/train/arch.h"
+#include <math.h>
+#include <string.h>
+
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+
+/* Length of `name` if `text` starts with it, ASCII case ignored; else 0. */
+static size_t starts(const char *text, const char *name, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (lower(text[i]) != lower(name[i])) return 0;
+    return n;
+}
+
+static size_t match(const struct rr_arch *a, const char *model)
+{
+    size_t best = starts(model, a->name, strlen(a->name));
+    for (const char *p = a->aliases; *p != '\0';) {
+        const size_t n = strcspn(p, "|"), m = starts(model, p, n);
+        if (m > best) best = m;
+        p += n + (p[n] == '|');
+    }
+    return best;
+}
+
+/* The named model that the row's name starts with, longest name first; its width must be that of the row. */
+static const struct rr_arch *named(const struct rr_train_facts *f, const struct rr_train_row *r)
+{
+    const struct rr_arch *best = NULL;
+    size_t longest = 0;
+    for (size_t i = 0; i < f->n_archs; i++) {
+        const size_t n = match(&f->arch[i], r->model);
+        if (n > longest && (r->hidden == 0 || f->arch[i].hidden == r->hidden)) best = &f->arch[i], longest = n;
+    }
+    return best;
+}
+
+static void take(int32_t *field, int32_t v)
+{
+    if (v > 0) *field = v;
+}
+
+/* Layers that give the printed parameters, for rows that print no layers. */
+static int32_t layers_of(const struct rr_train_row *r)
+{
+    const double h = r->hidden, each = 4 * h * h + 2 * h * r->ffn_hidden;
+    return each > 0 ? (int32_t)floor((r->params_b * 1e9 - h * r->vocab) / each + 0.5) : 0;
+}
+
+static void arch_make(const struct rr_train_facts *f, struct rr_published *p)
+{
+    const struct rr_train_row *r = p->row;
+    const struct rr_arch *known = named(f, r);
+    struct rr_arch a = known ? *known : (struct rr_arch){.name = r->model, .aliases = ""};
+    take(&a.layers, r->layers);
+    take(&a.hidden, r->hidden);
+    take(&a.heads, r->heads);
+    take(&a.kv_heads, r->kv_heads);
+    if (a.experts == 0 || a.ffn > 0) take(&a.ffn, r->ffn_hidden);
+    take(&a.vocab, r->vocab);
+    if (known && r->layers > 0 && r->layers < known->layers && a.dense_layers > 0 && r->layers <= 8) a.dense_layers = 1;
+    if (!known) a.gated = p->set->gated, a.tied = p->set->tied, a.positions = p->set->positions;
+    if (strcmp(p->set->name, "Ultra-Scale Playbook") == 0) a.tied = rr_train_noted(r, "tied embeddings yes");
+    if (a.vocab == 0) a.vocab = p->set->vocab ? p->set->vocab : 51200;
+    if (a.layers == 0 && a.hidden > 0) a.layers = layers_of(r);
+    if (a.heads == 0 && a.hidden > 0) a.heads = a.hidden / 128 > 0 ? a.hidden / 128 : 1;
+    if (a.kv_heads == 0) a.kv_heads = a.heads;
+    if (a.ffn == 0 && a.experts == 0) a.ffn = 4 * a.hidden;
+    if (strstr(r->model, "w/o MTP")) a.mtp = 0;
+    if (strstr(r->model, "LoRA") || strstr(r->model, "LORA") || strstr(r->model, "lora")) a.lora_rank = 16;
+    p->arch = a;
+}
+
+static enum rr_status machine_make(const struct rr_train_facts *f, struct rr_arena *arena, struct rr_published *p)
+{
+    const struct rr_machine *m;
+    if (rr_train_facts_machine(f, arena, p->row->gpu, &m) != RR_OK) {
+        p->reason = rr_strf(arena, "unknown GPU \"%s\"", p->row->gpu);
+        return RR_OK;
+    }
+    p->machine = *m;
+    take(&p->machine.gpus_per_node, p->row->gpus_per_node);
+    if (p->set->net_gb_s > 0) p->machine.net_gb_s = p->set->net_gb_s;
+    return RR_OK;
+}
+
+/* ---- layout ---- */
+
+static int32_t at_least_1(int32_t v) { return v > 0 ? v : 1; }
+
+static void sizes(struct rr_published *p)
+{
+    const struct rr_train_row *r = p->row;
+    struct rr_layout *l = &p->layout;
+    l->gpus = r->gpus;
+    l->tp = at_least_1(r->tp), l->pp = at_least_1(r->pp), l->vpp = at_least_1(r->vpp), l->cp = at_least_1(r->cp), l->ep = at_least_1(r->ep);
+    l->dp = r->dp > 0 ? r->dp : at_least_1(r->gpus / (l->tp * l->pp * l->cp));
+    l->zero = r->zero_stage >= 0 ? r->zero_stage : p->set->zero;
+    l->seq = r->seq_len > 0 ? r->seq_len : p->arch.seq;
+    if (p->arch.encoder && p->arch.seq < l->seq) l->seq = p->arch.seq; // padding is left out
+    l->shard = (int32_t)rr_train_note(r, "FSDP group ", 0);
+    l->global_batch = r->global_batch;
+    if (l->global_batch == 0 && r->tokens_per_s_gpu > 0 && l->seq > 0)
+        l->global_batch = (int32_t)floor(r->tokens_per_s_gpu * r->gpus * r->iter_time_s / l->seq + 0.5);
+    p->free_layout = r->tp == 0 && l->zero < 3;
+}
+
+static void micro_batch(struct rr_published *p)
+{
+    const struct rr_train_row *r = p->row;
+    struct rr_layout *l = &p->layout;
+    const int32_t local = (int32_t)rr_train_note(r, "local batch ", 0), rank = at_least_1(l->global_batch / l->dp);
+    l->micro_batch = r->micro_batch;
+    if (l->micro_batch == 0 && local > 0) l->micro_batch = l->pp > 1 ? at_least_1(local / l->pp) : local;
+    if (l->micro_batch == 0 && p->arch.encoder) l->micro_batch = rank;
+    if (l->micro_batch == 0) {
+        p->free_micro_batch = true;
+        l->micro_batch = 1;
+    }
+    p->free_chunks = r->vpp == 0 && l->pp > 1 && r->table == RR_TRAIN_TIMES &&
+                     (rr_train_noted(r, "interleaved schedule") || rr_train_noted(r, "interleaved 1F1B") ||
+                      rr_train_noted(r, "interleaved not printed") || strcmp(p->set->framework, "mcore") == 0);
+}
+
+static enum rr_status flags(struct rr_published *p)
+{
+    const struct rr_train_row *r = p->row;
+    const struct rr_train_set *s = p->set;
+    struct rr_layout *l = &p->layout;
+    RR_TRY(rr_precision_parse(*r->precision ? r->precision : "bf16", &l->precision));
+    if (rr_train_noted(r, "rowwise")) l->precision = RR_MXFP8;
+    RR_TRY(rr_recompute_parse(*r->recompute ? r->recompute : *s->recompute ? s->recompute : "none", &l->recompute));
+    l->flash = s->flash > 0;
+    l->sequence_parallel =
+        l->tp > 1 && (s->sequence_parallel > 0 || (strncmp(r->source, "Reducing", 8) == 0 && l->recompute == RR_RECOMPUTE_SELECTIVE));
+    l->tp_overlap = s->tp_overlap > 0 || rr_train_noted(r, "async TP");
+    l->dp_overlap = s->dp_overlap > 0;
+    l->balanced = s->balanced > 0;
+    return RR_OK;
+}
+
+static void refuse(struct rr_published *p, struct rr_arena *a)
+{
+    const struct rr_layout *l = &p->layout;
+    if (p->reason) return;
+    if (p->arch.sample_gflop <= 0 && (p->arch.hidden == 0 || p->arch.layers < 1))
+        p->reason = "the row prints no shape and the model is not in data/facts/models.csv";
+    else if (l->gpus < 1)
+        p->reason = "the row prints no number of GPUs";
+    else if (l->global_batch < 1 && p->row->table != RR_TRAIN_MEMORY)
+        p->reason = "the row prints no global batch";
+    else if (rr_machine_peak_flops(&p->machine, l->precision) <= 0)
+        p->reason = rr_strf(a, "%s has no %s rate", p->machine.id, rr_precision_name[l->precision]);
+    else if (p->row->table == RR_TRAIN_MLPERF && (strncmp(p->row->notes, "matched", 7) != 0 || p->row->tp == 0))
+        p->reason = "no layout was found for the run";
+    else if (p->row->table != RR_TRAIN_MEMORY && p->row->iter_time_s <= 0)
+        p->reason = "the row prints no step time";
+}
+
+enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena *a, const struct rr_train_row *row,
+                                 struct rr_published *ret)
+{
+    *ret = (struct rr_published){.row = row, .note = ""};
+    ret->set = rr_train_facts_set(f, row->source, row->model);
+    if (!ret->set) {
+        ret->reason = rr_strf(a, "no row of data/facts/train_sets.csv fits the source \"%s\"", row->source);
+        return RR_OK;
+    }
+    arch_make(f, ret);
+    RR_TRY(machine_make(f, a, ret));
+    sizes(ret);
+    micro_batch(ret);
+    RR_TRY(flags(ret));
+    refuse(ret, a);
+    return RR_OK;
+}
+
+/* ---- prediction, with what is free ---- */
+
+static void better(struct rr_published *p, const struct rr_coefs *c, const struct rr_layout *l, struct rr_layout *best, struct rr_step *ret)
+{
+    struct rr_step s;
+    struct rr_memory mem;
+    rr_memory_peak(&p->arch, c, l, &mem);
+    rr_step_time(&p->arch, &p->machine, c, l, true, &s);
+    const bool fits = mem.total_bytes <= rr_memory_usable_bytes(&p->machine);
+    if (!fits) s.total_s *= 1 + mem.total_bytes / rr_memory_usable_bytes(&p->machine); // the least bad of those that do not fit
+    if (best->gpus == 0 || s.total_s < ret->total_s) *best = *l, *ret = s;
+}
+
+static void choose_batches(struct rr_published *p, const struct rr_coefs *c, struct rr_layout l, struct rr_layout *best,
+                           struct rr_step *ret)
+{
+    static const int32_t micro[] = {1, 2, 4, 8, 16};
+    const int32_t rank = l.global_batch / l.dp > 0 ? l.global_batch / l.dp : 1, each = p->arch.layers / l.pp;
+    for (int i = 0; i < 5; i++) {
+        if (p->free_micro_batch || p->free_layout) {
+            if (rank % micro[i]) continue;
+            l.micro_batch = micro[i];
+        }
+        const bool chunks = p->free_chunks || p->free_layout;
+        for (int32_t v = 1; v <= (chunks ? each : 1); v++) {
+            if (chunks) {
+                if (each % v || (v > 1 && (l.pp == 1 || rr_layout_micro_batches(&l) % l.pp))) continue;
+                l.vpp = v;
+            }
+            better(p, c, &l, best, ret);
+        }
+        if (!p->free_micro_batch && !p->free_layout) return;
+    }
+}
+
+static void choose_layout(struct rr_published *p, const struct rr_coefs *c, struct rr_layout *best, struct rr_step *ret)
+{
+    struct rr_layout l = p->layout;
+    for (l.tp = 1; l.tp <= p->machine.gpus_per_node; l.tp *= 2)
+        for (l.pp = 1; l.pp <= 16 && l.pp <= p->arch.layers; l.pp++)
+            for (l.cp = 1; l.cp <= 2; l.cp++) {
+                const int32_t model = l.tp * l.pp * l.cp;
+                if (p->arch.layers % l.pp || l.gpus % model) continue;
+                l.dp = l.gpus / model;
+                if (l.global_batch % l.dp || p->arch.heads % l.tp) continue;
+                l.ep = p->arch.experts ? (p->arch.experts < l.dp ? p->arch.experts : l.dp) : 1;
+                while (l.ep > 1 && (p->arch.experts % l.ep || l.dp % l.ep)) l.ep--;
+                l.sequence_parallel = l.tp > 1 && p->set->sequence_parallel > 0;
+                l.micro_batch = 1;
+                choose_batches(p, c, l, best, ret);
+            }
+}
+
+void rr_published_step(struct rr_published *p, const struct rr_coefs *c, struct rr_step *ret)
+{
+    struct rr_layout best = {0};
+    if (p->free_layout)
+        choose_layout(p, c, &best, ret);
+    else if (p->free_micro_batch || p->free_chunks)
+        choose_batches(p, c, p->layout, &best, ret);
+    if (best.gpus > 0)
+        p->layout = best;
+    else
+        rr_step_time(&p->arch, &p->machine, c, &p->layout, true, ret);
+}
