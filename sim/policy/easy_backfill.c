@@ -12,7 +12,8 @@ struct easy {
     RR_VEC(struct rr_queued) fresh; /* submitted at this instant */
     RR_VEC(uint32_t) asks;          /* scratch */
     bool blocked;                   /* `head` waits with a reservation */
-    bool again;                     /* a job of `queue` has come again, and may be before `head` */
+    bool again;                     /* a job of `queue` has come out of order, and may be before `head` */
+    uint32_t next;                  /* behind the last job that has come */
     struct rr_queued head;
 };
 
@@ -55,11 +56,12 @@ static void easy_submit(void *state, struct rr_sim *s, uint32_t job, uint32_t as
 {
     struct easy *e = state;
     const struct rr_queued x = {.estimate_us = rr_sim_estimate(s, job), .job = job, .ask = ask};
-    if (s->outcome[job].attempts > 0) {
+    if (job < e->next) { // it was interrupted, or another that it depended on has ended
         rr_queue_push(&e->queue, s, x);
         e->again = true;
         return;
     }
+    e->next = job + 1;
     rr_vec_push(&e->fresh, x);
 }
 

@@ -117,6 +117,21 @@ static void what_is_refused(void **state)
     refused_for(rr_trace_merge(&use, 1, arena, &merged, &left), "workload \"w\": jobs that depend on each other cannot be resampled");
 }
 
+static void it_takes_its_place_in_the_trace(void **state)
+{
+    (void)state;
+    static const char *const policies[] = {"fifo", "easy_backfill", "conservative_backfill", "priority", "edf", "fair_share"};
+    for (size_t i = 0; i < sizeof policies / sizeof *policies; i++) {
+        // at 10 b, which waited for a, goes before c, which was in line from 2 on; d before e
+        run("a,0,10,1,,\nb,1,5,2,,a\nc,2,7,2,,\nd,3,9,2,,c\ne,4,3,2,,\n", policies[i], RR_NEVER);
+        starts(1, 10);
+        starts(2, 15);
+        starts(3, 22);
+        starts(4, 31);
+        rr_replay_done(&r);
+    }
+}
+
 static void afterany_takes_any_end(void **state)
 {
     (void)state;
@@ -221,6 +236,7 @@ int main(void)
                                        T(at_the_horizon_it_waits),
                                        T(a_long_chain),
                                        T(what_is_refused),
+                                       T(it_takes_its_place_in_the_trace),
                                        T(afterany_takes_any_end),
                                        T(thinking_comes_after_the_last_end),
                                        T(copies_depend_on_themselves),
