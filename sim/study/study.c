@@ -10,6 +10,7 @@
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 enum { TIMELINE_BINS = 2000, LAWS = 5 };
@@ -439,6 +440,25 @@ static void note_market(const struct group *g, const struct rr_run *r, struct rr
     }
 }
 
+/* Capacity that did not come, and what of all waiting it was; known where there is a timeline. */
+static void note_refused(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
+{
+    double all = 0;
+    for (int k = 0; k < RR_BOUNDS; k++) all += r->replay.bound[k].jobs_us;
+    char share[80] = "";
+    if (all > 0)
+        snprintf(share, sizeof share, "; %.1f %% of all waiting was for refused capacity",
+                 100 * r->replay.bound[RR_BOUND_REFUSED].jobs_us / all);
+    for (size_t i = 0; i < g->scenario->n_pools; i++) {
+        const struct rr_pool *p = &g->scenario->pool[i];
+        const struct rr_pool_time *t = &r->replay.pool[i];
+        if (t->refused)
+            rr_note(notes, RR_NOTE_WARNING, p->pointer, "",
+                    "%" PRId64 " requests for a node of pool \"%s\" were refused, %" PRId64 " nodes came%s", t->refused, p->name,
+                    t->nodes_started, share);
+    }
+}
+
 static void note_replay(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
 {
     size_t why[RR_WHYS] = {0};
@@ -450,10 +470,7 @@ static void note_replay(const struct group *g, const struct rr_run *r, struct rr
                     rr_why_text((enum rr_reason)k));
     note_market(g, r, notes);
     note_early_end(g, r, notes);
-    for (size_t i = 0; i < g->scenario->n_pools; i++)
-        if (r->replay.pool[i].refused)
-            rr_note(notes, RR_NOTE_DATA, g->scenario->pool[i].pointer, "", "%lld requests for a node were refused; %lld nodes came",
-                    (long long)r->replay.pool[i].refused, (long long)r->replay.pool[i].nodes_started);
+    note_refused(g, r, notes);
     if (r->replay.depth > 0 && r->replay.queue_max > r->replay.depth)
         rr_note(notes, RR_NOTE_ASSUMED, "/scheduler/depth", "",
                 "the queue was up to %lld jobs deep, of which the scheduler looks at the first %lld", (long long)r->replay.queue_max,

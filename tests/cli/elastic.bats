@@ -46,11 +46,19 @@ JSON
     grep -qE '/pools/p/image/cache +50 % +given' <<<"$output"
     works "$RR" run s.json -o out
     awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } END { exit NR != 3 }' out/leases.csv # no more than the quota
-    grep -q 'requests for a node were refused; 2 nodes came' out/report.md
+    grep -qE '^> Warning: .*requests for a node of pool "p" were refused, 2 nodes came; [0-9.]+ % of all waiting was for refused' out/report.md
     fails 3 '/pools/p/image/bandwidth: "3 GB" is a size where a bandwidth is wanted' "$RR" check s.json --set '/pools/p/image/bandwidth="3 GB"'
     fails 3 '/pools/p/quota: it is below the nodes that are always held, which are 3' "$RR" check s.json --set /pools/p/nodes/min=3
     fails 3 '/pool_order: "cheapest" needs a price of each pool; "p" is unpriced' "$RR" check s.json --set '/pools/p/plan={"type": "unpriced"}'
     fails 3 '/pools/p/retry: "0 s" given; at least 1 s is expected' "$RR" check s.json --set '/pools/p/retry="0 s"'
+}
+@test "capacity that is refused is a headline: all of the third job's wait was for it" {
+    pools ', "quota": 2, "retry": "10 min"'
+    run --separate-stderr "$RR" run s.json -o out
+    [ "$status" -eq 0 ]
+    grep -qF '5 requests for a node of pool "p" were refused, 2 nodes came; 100.0 % of all waiting was for refused capacity' out/report.md # at 300, 900 .. 2,700 s
+    grep -q 'were refused' <<<"$output"
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i } NR == 4 { exit $c["start_s"] != 3100 }' out/jobs.csv
 }
 @test "a timeout that an autoscaler does not use is told" {
     pools ', "idle_timeout": "5 min"' ', "autoscale": {"policy": "utilization"}'
