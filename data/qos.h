@@ -10,7 +10,9 @@ struct rr_qos {
     const char *name;
     int64_t priority;
     bool preempted;     /* another one's Preempt names it */
-    const char *limits; /* "GrpTRES=gres/gpu=16, MaxWall=1-00:00:00": those that it sets; "" none */
+    int64_t gpus, gpus_a_user; /* GrpTRES and MaxTRESPU of gres/gpu; -1: no limit */
+    int64_t wall_us;           /* MaxWall; 0: none */
+    const char *limits;        /* "GrpTRES=cpu=512, MaxJobs=4": the others that it sets, as written; "" none */
 };
 /* `sacctmgr show qos -P`: a header, then rows between |. Columns by name: Name is needed; Priority, Preempt and limits when there. RR_EINPUT with
  * the line. */

@@ -126,6 +126,7 @@ struct rr_class {
     const struct rr_where *where; /* NULL: by name alone */
     bool interruptible;           /* false: never preempted, never in a reclaimable pool */
     int64_t priority;             /* larger goes first */
+    int64_t limit_us;             /* of run time; 0: none */
     struct rr_price waiting_given;
     struct rr_rate waiting;          /* cost of waiting, per job and hour, in the scenario's currency; nano 0 = none */
     struct rr_checkpoint checkpoint; /* its own, or the scenario's */

@@ -2,6 +2,7 @@
  * data/import/qos.c - what `sacctmgr show qos -P` prints. */
 #include "data/qos.h"
 #include "data/base/csv.h"
+#include "data/base/time.h"
 #include "data/base/vec.h"
 #include <string.h>
 
@@ -37,9 +38,69 @@ static enum rr_status read_header(struct reader *r)
 
 static struct rr_slice cell(const struct rr_csv_row *in, int at) { return at < 0 ? rr_slice("", 0) : rr_trim(in->cell[at]); }
 
+// A number of GPUs behind "gres/gpu=", cut out of the list; the rest of it, other resources, in *rest. Kinds of GPUs ("gres/gpu:a100") are no such limit.
+static int64_t take_gpus(struct rr_arena *a, struct rr_slice list, const char **rest)
+{
+    static const struct rr_slice key = {"gres/gpu=", 9};
+    int64_t gpus = -1;
+    *rest = "";
+    for (size_t from = 0; from < list.n;) {
+        size_t to = from;
+        while (to < list.n && list.at[to] != ',') to++;
+        const struct rr_slice part = rr_slice(list.at + from, to - from);
+        int64_t v;
+        if (gpus < 0 && part.n > key.n && memcmp(part.at, key.at, key.n) == 0 &&
+            rr_text_i64(rr_slice(part.at + key.n, part.n - key.n), &v) == RR_OK && v >= 0)
+            gpus = v;
+        else
+            *rest = rr_strf(a, "%s%s%.*s", *rest, **rest ? "," : "", (int)part.n, part.at);
+        from = to + 1;
+    }
+    return gpus;
+}
+
+// Slurm's "days-hours:minutes:seconds", "hours:minutes:seconds", "minutes:seconds" or "minutes"; 0 when it is none.
+static int64_t wall_of(struct rr_slice text)
+{
+    int64_t days = 0, part[4] = {0};
+    size_t n = 0, from = 0;
+    const char *dash = memchr(text.at, '-', text.n);
+    if (dash) {
+        if (rr_text_i64(rr_slice(text.at, (size_t)(dash - text.at)), &days) != RR_OK || days < 0 || days > 36500) return 0;
+        from = (size_t)(dash - text.at) + 1;
+    }
+    for (size_t at = from; at <= text.n; at++) {
+        if (at < text.n && text.at[at] != ':') continue;
+        if (n == 3 || rr_text_i64(rr_slice(text.at + from, at - from), &part[n]) != RR_OK || part[n] < 0 || part[n] > 10000000) return 0;
+        n++;
+        from = at + 1;
+    }
+    const int64_t seconds = dash || n == 3 ? part[0] * 3600 + part[1] * 60 + part[2] : part[0] * 60 + part[1];
+    return (days * 86400 + seconds) * RR_S;
+}
+
+static void add_limit(struct reader *r, struct rr_qos *q, const char *name, const char *value, size_t n)
+{
+    if (n > 0 && n < 1000) q->limits = rr_strf(r->arena, "%s%s%s=%.*s", q->limits, *q->limits ? ", " : "", name, (int)n, value);
+}
+
+static void read_limit(struct reader *r, struct rr_qos *q, const char *name, struct rr_slice v)
+{
+    const char *rest = "";
+    const bool group = strcmp(name, "GrpTRES") == 0, user = strcmp(name, "MaxTRESPU") == 0;
+    if (group || user) {
+        *(group ? &q->gpus : &q->gpus_a_user) = take_gpus(r->arena, v, &rest);
+        add_limit(r, q, name, rest, strlen(rest));
+    } else if (strcmp(name, "MaxWall") == 0 && v.n > 0 && (q->wall_us = wall_of(v)) > 0) {
+        return;
+    } else {
+        add_limit(r, q, name, v.at, v.n);
+    }
+}
+
 static enum rr_status read_row(struct reader *r, const struct rr_csv_row *in)
 {
-    struct row row = {.qos.limits = ""};
+    struct row row = {.qos = {.limits = "", .gpus = -1, .gpus_a_user = -1}};
     const struct rr_slice name = cell(in, r->name), priority = cell(in, r->priority), preempt = cell(in, r->preempt);
     if (in->n < r->width)
         return rr_fail(RR_EINPUT, "%s:%lld: %zu cells, the header has %zu", rr_csv_path(r->csv), (long long)in->line, in->n, r->width);
@@ -49,11 +110,7 @@ static enum rr_status read_row(struct reader *r, const struct rr_csv_row *in)
                        priority.n < 40 ? (int)priority.n : 40, priority.at);
     row.qos.name = rr_strndup(r->arena, name.at, name.n);
     row.preempt = rr_strndup(r->arena, preempt.n ? preempt.at : "", preempt.n);
-    for (size_t i = 0; i < N_LIMITS; i++) {
-        const struct rr_slice v = cell(in, r->limit[i]);
-        if (v.n > 0 && v.n < 1000)
-            row.qos.limits = rr_strf(r->arena, "%s%s%s=%.*s", row.qos.limits, *row.qos.limits ? ", " : "", limits[i], (int)v.n, v.at);
-    }
+    for (size_t i = 0; i < N_LIMITS; i++) read_limit(r, &row.qos, limits[i], cell(in, r->limit[i]));
     for (size_t i = 0; i < r->rows.n; i++)
         if (strcmp(r->rows.at[i].qos.name, row.qos.name) == 0)
             return rr_fail(RR_EINPUT, "%s:%lld: two are named \"%s\"", rr_csv_path(r->csv), (long long)in->line, row.qos.name);

@@ -57,18 +57,12 @@ static enum rr_status import_fleet(const struct rr_args *a, const char *path, st
     return RR_OK;
 }
 
-/* A merge patch with a class for each, for `run --values`; limits stay as comments. */
-static enum rr_status import_qos(const struct rr_args *a, const char *path, struct rr_buf *b)
+/* ---- qualities of service ---- */
+
+static void put_classes(struct rr_buf *b, const struct rr_qos *q, size_t n)
 {
-    struct rr_qos *q;
-    size_t n, limited = 0;
-    RR_TRY(rr_qos_read(path, a->arena, &q, &n));
-    rr_buf_puts(
-        b,
-        "// Classes by the name that jobs have in the trace's column \"class\". Lay over a scenario: rackrate run SCENARIO --values FILE\n"
-        "{ \"classes\": {\n");
+    rr_buf_puts(b, "  \"classes\": {\n");
     for (size_t i = 0; i < n; i++) {
-        limited += *q[i].limits != '\0';
         if (*q[i].limits) {
             rr_buf_puts(b, "    // not taken over: ");
             for (const char *c = q[i].limits; *c; c++) rr_buf_put(b, (unsigned char)*c < ' ' ? " " : c, 1);
@@ -76,12 +70,68 @@ static enum rr_status import_qos(const struct rr_args *a, const char *path, stru
         }
         rr_buf_puts(b, "    ");
         rr_buf_json(b, q[i].name);
-        rr_buf_putf(b, ": {\"priority\": %" PRId64 ", \"interruptible\": %s}%s\n", q[i].priority, q[i].preempted ? "true" : "false",
-                    i + 1 < n ? "," : "");
+        rr_buf_putf(b, ": {\"priority\": %" PRId64 ", \"interruptible\": %s", q[i].priority, q[i].preempted ? "true" : "false");
+        if (q[i].wall_us > 0) {
+            rr_buf_puts(b, ", \"limit\": \"");
+            rr_buf_time(b, q[i].wall_us);
+            rr_buf_puts(b, "\"");
+        }
+        rr_buf_putf(b, "}%s\n", i + 1 < n ? "," : "");
     }
-    rr_buf_puts(b, "} }\n");
-    fprintf(stderr, "rackrate: %s: %zu classes; %zu have limits, which no scheduler here knows: they stand as comments\n", path, n,
-            limited);
+    rr_buf_puts(b, "  },\n");
+}
+
+static void put_quota(struct rr_buf *b, bool *any, const char *name, const char *within, int64_t gpus)
+{
+    struct rr_buf key = {0};
+    if (gpus < 0) return;
+    rr_buf_putf(&key, "%s%s", name, within);
+    rr_buf_puts(b, *any ? ", " : "");
+    rr_buf_json(b, rr_buf_text(&key));
+    rr_buf_putf(b, ": %" PRId64, gpus);
+    rr_buf_done(&key);
+    *any = true;
+}
+
+/* Quotas are those of fair_share, which does not look at priorities; without quotas priorities count. */
+static void put_scheduler(struct rr_buf *b, const struct rr_qos *q, size_t n)
+{
+    bool quotas = false, users = false, preempts = false, any = false;
+    for (size_t i = 0; i < n; i++) {
+        quotas |= q[i].gpus >= 0 || q[i].gpus_a_user >= 0;
+        users |= q[i].gpus_a_user >= 0;
+        preempts |= q[i].preempted;
+    }
+    const char *by_priority = preempts ? "{\"policy\": \"priority\", \"preempt\": true}" : "{\"policy\": \"priority\"}";
+    if (!quotas) {
+        rr_buf_putf(b, "  \"scheduler\": %s\n", by_priority);
+        return;
+    }
+    rr_buf_putf(b, "  // the GPUs that a class, or each user in it, may hold at once; in place of this, by priority: %s\n", by_priority);
+    rr_buf_putf(b, "  \"scheduler\": {\"policy\": \"fair_share\", \"tenants\": \"class\"%s, \"quotas\": {",
+                users ? ", \"within\": \"user\"" : "");
+    for (size_t i = 0; i < n; i++) {
+        put_quota(b, &any, q[i].name, "", q[i].gpus);
+        put_quota(b, &any, q[i].name, "/*", q[i].gpus_a_user);
+    }
+    rr_buf_puts(b, "}}\n");
+}
+
+/* A merge patch with a class for each, and the scheduler that goes by their limits, for `run --values`; what no key stands for is a comment. */
+static enum rr_status import_qos(const struct rr_args *a, const char *path, struct rr_buf *b)
+{
+    struct rr_qos *q;
+    size_t n, limited = 0;
+    RR_TRY(rr_qos_read(path, a->arena, &q, &n));
+    for (size_t i = 0; i < n; i++) limited += *q[i].limits != '\0';
+    rr_buf_puts(b, "// Classes by the name that jobs have in the trace's column \"class\". Lay over a scenario: rackrate run SCENARIO "
+                   "--values FILE\n{\n");
+    put_classes(b, q, n);
+    put_scheduler(b, q, n);
+    rr_buf_puts(b, "}\n");
+    fprintf(stderr, "rackrate: %s: %zu classes", path, n);
+    if (limited) fprintf(stderr, "; %zu have limits for which there is no key: they stand as comments", limited);
+    fputs("\n", stderr);
     return RR_OK;
 }
 

@@ -39,7 +39,14 @@ static int64_t user_estimate(const struct rr_trace *t, uint32_t job)
     return t->estimate_us && t->estimate_us[job] >= 0 ? t->estimate_us[job] : t->run_us[job];
 }
 
-static int64_t limit(const struct rr_trace *t, uint32_t job) { return t->limit_us && t->limit_us[job] > 0 ? t->limit_us[job] : RR_NEVER; }
+// The trace's, or that of the job's class if it is shorter.
+static inline int64_t limit(const struct rr_sim *s, uint32_t job)
+{
+    const struct rr_trace *t = s->trace;
+    const int64_t own = t->limit_us && t->limit_us[job] > 0 ? t->limit_us[job] : RR_NEVER;
+    const struct rr_class *c = s->class_of ? rr_sim_class(s, job) : NULL;
+    return c && c->limit_us > 0 && c->limit_us < own ? c->limit_us : own;
+}
 
 static int64_t times_factor(int64_t us, double factor)
 {
@@ -66,7 +73,7 @@ static int64_t estimate(const struct rr_sim *s, uint32_t job)
     case RR_ESTIMATE_NOISE: us = times_factor(t->run_us[job], noise(s, job)); break;
     default: us = user_estimate(t, job);
     }
-    const int64_t most = limit(t, job); // no one expects more than the limit
+    const int64_t most = limit(s, job); // no one expects more than the limit
     return us < most ? us : most;
 }
 
@@ -89,7 +96,7 @@ static inline int64_t duration(const struct rr_sim *s, uint32_t job, uint8_t *en
     const uint8_t state = t->state ? t->state[job] : RR_TRACE_OK;
     *end_state = end[state].state;
     *end_reason = end[state].reason;
-    int64_t most = limit(t, job);
+    int64_t most = limit(s, job);
     if (s->how->overrun && estimate(s, job) < most) most = estimate(s, job);
     if (t->run_us[job] <= most) return t->run_us[job];
     *end_state = RR_JOB_KILLED;

@@ -47,13 +47,13 @@ static const struct rr_param params[] = {
     {.name = "weights",
      .type = RR_P_OBJECT,
      .offset = offsetof(struct params, weights),
-     .help = "shares by name of tenant, such as {\"lab\": 2, \"lab/ann\": 3}; 1 when not named",
+     .help = "shares by name of tenant, such as {\"lab\": 2, \"lab/ann\": 3, \"ops/*\": 2} (each within ops); 1 when not named",
      .flags = RR_PF_DECIDES},
     {.name = "quotas",
      .type = RR_P_OBJECT,
      .offset = offsetof(struct params, quotas),
      .unit = "GPUs",
-     .help = "most GPUs at once by name of tenant; none when not named",
+     .help = "most GPUs at once by name of tenant, as for weights; none when not named",
      .flags = RR_PF_DECIDES},
     {.name = "half_life",
      .type = RR_P_TIME,
@@ -98,7 +98,8 @@ struct group {
     struct share share;
     uint32_t first; // its queues
 };
-#define NONE UINT32_MAX
+#define NONE  UINT32_MAX
+#define EVERY (UINT32_MAX - 1)
 struct due {
     int64_t at_us;
     uint32_t job;
@@ -163,7 +164,7 @@ static uint32_t find_name(const char *const *names, uint32_t n, const char *word
     return NONE;
 }
 
-// The tenant that a key of `weights` or `quotas` names: "lab" or, within it, "lab/ann".
+// The tenant that a key of `weights` or `quotas` names: "lab" or, within it, "lab/ann", or each within it, "lab/*".
 static bool find_tenant(const struct fair *f, const struct rr_sim *s, const char *key, uint32_t *group, uint32_t *within)
 {
     const char *const *outside, *const *inside;
@@ -174,7 +175,7 @@ static bool find_tenant(const struct fair *f, const struct rr_sim *s, const char
     if (*group != NONE) return true;
     for (const char *slash = strchr(key, '/'); slash && inner(f->p) != NOBODY; slash = strchr(slash + 1, '/')) {
         *group = find_name(outside, f->n_groups, key, (size_t)(slash - key));
-        *within = find_name(inside, f->n_inner, slash + 1, strlen(slash + 1));
+        *within = strcmp(slash, "/*") == 0 ? EVERY : find_name(inside, f->n_inner, slash + 1, strlen(slash + 1));
         if (*group != NONE && *within != NONE) return true;
     }
     return false;
@@ -191,6 +192,14 @@ static uint32_t queue_of(struct fair *f, uint32_t group, uint32_t within)
     return *at - 1;
 }
 
+static void set_share(struct share *share, double v, bool is_quota)
+{
+    if (is_quota)
+        share->quota_milli = (int64_t)(v * 1000 + 0.5);
+    else
+        share->weight = v;
+}
+
 static enum rr_status read_named(struct fair *f, struct rr_sim *s, const cJSON *object, bool is_quota)
 {
     const struct rr_json *json = s->world->scenario->json;
@@ -203,12 +212,12 @@ static enum rr_status read_named(struct fair *f, struct rr_sim *s, const cJSON *
         if (is_quota ? !(v >= 0 && v <= 1e9) : !(v > 0 && v <= 1e9))
             return rr_json_fail(RR_EINPUT, json, m, pointer, "\"%s\": %s is expected", m->string,
                                 is_quota ? "a number of GPUs, 0 or more," : "a number above 0");
-        const uint32_t k = within == NONE ? NONE : queue_of(f, group, within);
-        struct share *share = k == NONE ? &f->group[group].share : &f->queue.at[k].share;
-        if (is_quota)
-            share->quota_milli = (int64_t)(v * 1000 + 0.5);
-        else
-            share->weight = v;
+        if (within == NONE) set_share(&f->group[group].share, v, is_quota);
+        for (uint32_t i = 0; within != NONE && i < f->n_inner; i++) {
+            if (within != EVERY && within != i) continue;
+            const uint32_t k = queue_of(f, group, i);
+            set_share(&f->queue.at[k].share, v, is_quota);
+        }
     }
     return RR_OK;
 }

@@ -28,15 +28,34 @@ nodes() {
     printf '%s\n' submit_s,duration_s,gpus,start_s 0,10,8,0 1,10,4,1 >t.csv
     works "$RR" validate trace t.csv --fleet n.txt
 }
-@test "queues become classes" {
-    printf '%s\n' 'Name|Priority|Preempt|MaxWall' 'normal|10||2-00:00:00' 'gold|1000|normal|' >q.txt
+@test "queues become classes, and their limits keys" {
+    printf '%s\n' 'Name|Priority|Preempt|MaxWall|GrpTRES|MaxTRESPU|MaxJobs' 'normal|10||00:50:00|||' 'gold|1000|normal||gres/gpu=8,cpu=64||3' \
+        'lab|7||||gres/gpu=2|' >q.txt
     run --separate-stderr "$RR" import qos q.txt -o classes.json
     [ "$status" -eq 0 ]
-    jobs a,0,3671,16 b,17,59,16 >jobs.csv
-    scenario '.scheduler.policy = "priority"' >s.json
+    [[ $stderr == *"3 classes; 1 have limits for which there is no key: they stand as comments" ]]
+    grep -q 'not taken over: GrpTRES=cpu=64, MaxJobs=3' classes.json
+    printf '%s\n' job_id,submit_s,duration_s,gpus,user,class a,0,3671,1,ann,normal b,0,1000,8,bob,gold c,0,1000,1,cyd,gold d,0,500,2,ann,lab \
+        e,1,500,1,ann,lab f,2,500,2,bob,lab >jobs.csv
+    scenario '.pools.p.nodes = 4' >s.json
+    run --separate-stderr "$RR" run s.json --values classes.json -o out # priorities are not looked at, which is told
+    [ "$status" -eq 0 ]
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { printf "%s %s %s %s\n", $c["job_id"], $c["start_s"], $c["end_s"], $c["status"] }' \
+        out/jobs.csv >got
+    printf '%s\n' 'a 0 3000 killed' 'b 0 1000 finished' 'c 1000 2000 finished' 'd 0 500 finished' 'e 500 1000 finished' 'f 2 502 finished' | diff - got
+}
+@test "queues without limits go by priority" {
+    printf '%s\n' 'Name|Priority|Preempt' 'normal|10|' 'gold|1000|normal' >q.txt
+    run --separate-stderr "$RR" import qos q.txt -o classes.json
+    [ "$status" -eq 0 ]
+    printf '%s\n' job_id,submit_s,duration_s,gpus,class a,0,1000,16,normal b,100,500,16,gold >jobs.csv
+    scenario >s.json
     works "$RR" check s.json --values classes.json
     works "$RR" check s.json --values classes.json --print
     [[ $output == *gold*1000* ]]
+    run --separate-stderr "$RR" run s.json --values classes.json -o out
+    awk -F, 'NR == 1 { for (i = 1; i <= NF; i++) c[$i] = i; next } { printf "%s %s %s\n", $c["job_id"], $c["start_s"], $c["end_s"] }' out/jobs.csv >got
+    printf '%s\n' 'a 0 1500' 'b 100 600' | diff - got
 }
 @test "words that are wrong" {
     nodes >n.txt

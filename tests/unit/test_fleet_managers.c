@@ -126,6 +126,23 @@ static void what_is_refused(void **state)
         refused_for(rr_fleet_read(file_of("n.txt", bad[i].text), bad[i].format, arena, &fleet), bad[i].pieces);
 }
 
+static void qos_limits(void **state)
+{
+    (void)state;
+    struct rr_qos *q;
+    size_t n;
+    const char *text = "Name|GrpTRES|MaxTRESPU|MaxWall|MaxJobsPU\na|cpu=512,gres/gpu=24,mem=1T|gres/gpu=3|1-02:03:04|4\n"
+                       "b|gres/gpu:a100=8|cpu=7|90:05|\nc||gres/gpu=0|90|\nd|||02:30:00|\ne|gres/gpu=many||soon|\n";
+    assert_int_equal(rr_qos_read(file_of("q.txt", text), arena, &q, &n), RR_OK);
+    assert_int_equal(n, 5);
+    assert_true(q[0].gpus == 24 && q[0].gpus_a_user == 3 && q[0].wall_us == (((24 + 2) * 60 + 3) * 60 + 4) * RR_S);
+    assert_string_equal(q[0].limits, "GrpTRES=cpu=512,mem=1T, MaxJobsPU=4");
+    assert_true(q[1].gpus == -1 && q[1].gpus_a_user == -1 && q[1].wall_us == (90 * 60 + 5) * RR_S);
+    assert_string_equal(q[1].limits, "GrpTRES=gres/gpu:a100=8, MaxTRESPU=cpu=7");
+    assert_true(q[2].gpus_a_user == 0 && q[2].wall_us == 90 * RR_MIN && q[3].wall_us == 150 * RR_MIN);
+    assert_string_equal(q[4].limits, "GrpTRES=gres/gpu=many, MaxWall=soon");
+}
+
 static void qos(void **state)
 {
     (void)state;
@@ -138,8 +155,9 @@ static void qos(void **state)
     assert_string_equal(q[0].name, "normal");
     assert_int_equal(q[0].priority, 10);
     assert_true(q[0].preempted && !q[1].preempted && q[2].preempted);
-    assert_string_equal(q[0].limits, "MaxWall=2-00:00:00");
-    assert_string_equal(q[1].limits, "GrpTRES=gres/gpu=16");
+    assert_true(q[0].wall_us == 2 * RR_D && q[0].gpus == -1 && q[0].gpus_a_user == -1 && q[1].gpus == 16 && q[1].wall_us == 0);
+    assert_string_equal(q[0].limits, "");
+    assert_string_equal(q[1].limits, "");
     refused_for(rr_qos_read(file_of("q.txt", "a|b\n"), arena, &q, &n), "q.txt:1: no column Name");
     refused_for(rr_qos_read(file_of("q.txt", "Name|Priority\n"), arena, &q, &n), "no row behind the header");
     refused_for(rr_qos_read(file_of("q.txt", "Name|Priority\na|x\n"), arena, &q, &n), "q.txt:2: Priority is no whole number");
@@ -151,6 +169,7 @@ static void qos(void **state)
 #define T(f) cmocka_unit_test_setup_teardown(f, help_setup, help_teardown)
 int main(void)
 {
-    const struct CMUnitTest tests[] = {T(scontrol), T(scontrol_of_several_lines), T(sinfo), T(kubectl), T(what_is_refused), T(qos)};
+    const struct CMUnitTest tests[] = {T(scontrol),  T(scontrol_of_several_lines), T(sinfo), T(kubectl), T(what_is_refused), T(qos),
+                                       T(qos_limits)};
     return cmocka_run_group_tests(tests, help_start, help_end);
 }
