@@ -46,14 +46,17 @@ double rr_declining(double price, double salvage, int life, int year, double fac
 }
 
 /* Hundredths of a percent: IRS Publication 946 (2024), table A-1. */
-static const short macrs3[] = {3333, 4445, 1481, 741}, macrs5[] = {2000, 3200, 1920, 1152, 1152, 576},
-                   macrs7[] = {1429, 2449, 1749, 1249, 893, 892, 893, 446};
+static const short table[][8] = {
+    {3333, 4445, 1481, 741},
+    {2000, 3200, 1920, 1152, 1152, 576},
+    {1429, 2449, 1749, 1249, 893, 892, 893, 446},
+};
 
 double rr_macrs(int life, int year)
 {
     assert(life == 3 || life == 5 || life == 7);
     if (year < 1 || year > life + 1) return 0;
-    return (life == 3 ? macrs3 : life == 5 ? macrs5 : macrs7)[year - 1] / 1e4;
+    return table[(life - 3) / 2][year - 1] / 1e4;
 }
 
 double rr_macrs_exact(int life, int year)
