@@ -54,8 +54,14 @@ enum rr_status rr_field_wrong(const struct rr_field *f, const cJSON *at, enum rr
     const struct expected *e = &expected[type];
     const char *shown = rr_param_shown(at, f->ctx->arena);
     const char *what = cJSON_IsNumber(at) && needs_unit(type) && type != RR_P_DATE ? " has no unit" : " given";
-    return rr_field_fail(f, at, "%s%s; %s is expected%s%s", shown, what, e->what, e->example ? ", such as " : "",
-                         e->example ? e->example : "");
+    const bool text = type == RR_P_TEXT && f->row->type == RR_P_TEXT && f->row->help; // of which kind, the row says
+    return rr_field_fail(f, at, "%s%s; %s is expected%s%s", shown, what, e->what,
+                         e->example ? ", such as "
+                         : text     ? ": "
+                                    : "",
+                         e->example ? e->example
+                         : text     ? f->row->help
+                                    : "");
 }
 
 // What a limit reads like in the row's own words: 0.3 of a share, 5 min of a time.

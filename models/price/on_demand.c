@@ -40,6 +40,7 @@ static const struct rr_param rows[] = {
                 .type = RR_P_RATE,
                 .offset = offsetof(struct on_demand, rate),
                 .unit = "per node or GPU, and hour",
+                .most = 1e10,
                 .help = "list price; absent: the facts' latest row of the pool's instance and region",
                 .source = "data/facts/prices.csv"},
     {.name = "discount",

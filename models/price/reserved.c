@@ -71,6 +71,7 @@ static const struct rr_param rows[] = {
          .type = RR_P_RATE,
          .offset = offsetof(struct reserved, rate),
          .unit = "per node or GPU, and hour",
+         .most = 1e10,
          .help = "beside \"upfront\": billed monthly, used or not; alone: the effective rate, paid as \"payment\" says; absent: the facts",
          .source = "data/facts/prices.csv"},
     [P_UPFRONT] = {.name = "upfront",

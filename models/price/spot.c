@@ -44,7 +44,10 @@ static const struct rr_param rows[] = {
                      .type = RR_P_RATE,
                      .offset = offsetof(struct spot, max_price),
                      .unit = "per node or GPU, and hour",
-                     .help = "machines are given back when the price is above this, and not asked for until it no longer is",
+                     .most = 1e10,
+                     .help =
+                         "machines are given back when the price is above this, after the notice, whose time is paid at the price of the "
+                         "market; not asked for until it no longer is",
                      .flags = RR_PF_DECIDES},
     {.name = "notice",
      .type = RR_P_TIME,

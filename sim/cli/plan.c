@@ -45,6 +45,10 @@ static enum rr_status default_pool(const struct rr_scenario_set *set, struct rr_
         name[0] = v->pool[p].name;
         n++;
     }
+    if (n == 0)
+        return rr_fail(RR_EINPUT,
+                       "%s: /pools: no pool of \"%s\" has a fixed number of like nodes to search: give one \"nodes\" a number, such as 8",
+                       set->path, v->variant);
     if (n != 1) return rr_fail(RR_EUSAGE, "plan: %zu static pools in \"%s\": say which with --pool NAME", n, v->variant);
     opt->pools = name;
     opt->n_pools = 1;

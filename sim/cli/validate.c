@@ -57,6 +57,9 @@ static enum rr_status read_fleet(const struct rr_args *a, struct rr_pool *ret)
         ret->nodes_min = ret->nodes_max = nodes;
         return RR_OK;
     }
+    if (text[strspn(text, "0123456789x")] == '\0' && access(text, F_OK) != 0)
+        return rr_fail(RR_EUSAGE, "--fleet %s: NODESxGPUS is expected, such as 100x8 for 100 nodes of 8 GPUs, or a file that lists nodes",
+                       text);
     struct rr_fleet_file file;
     RR_TRY(rr_fleet_read(text, arg(a, "fleet-format", "auto"), a->arena, &file));
     ret->shape = file.node;
@@ -265,6 +268,22 @@ static enum rr_status compare(const struct rr_args *a, const struct rr_trace *t,
     return RR_OK;
 }
 
+// Jobs of one second have no order in the trace but that of its rows.
+static void note_ties(const struct rr_trace *t, struct rr_notes *notes)
+{
+    size_t tied = 0, most = 0;
+    for (size_t i = 0, k; i < t->n; i = k) {
+        for (k = i + 1; k < t->n && t->submit_us[k] / RR_S == t->submit_us[i] / RR_S;) k++;
+        if (k - i > 1) tied += k - i;
+        if (k - i > most) most = k - i;
+    }
+    if (tied)
+        rr_note(notes, RR_NOTE_DATA, "", "",
+                "%.1f %% of the jobs (%zu) share their second of submission with others, up to %zu in one second: who came "
+                "first is taken from the order of the rows, and another order gives other waits",
+                100.0 * (double)tied / (double)t->n, tied, most);
+}
+
 static enum rr_status validate_trace(const struct rr_args *a, struct rr_json *json, const cJSON *columns)
 {
     struct rr_pool fleet;
@@ -273,6 +292,7 @@ static enum rr_status validate_trace(const struct rr_args *a, struct rr_json *js
     const struct rr_import_options opt = {.format = arg(a, "format", "auto"), .columns = columns, .json = json, .max_rejected = 0.01};
     enum rr_status st = read_fleet(a, &fleet);
     if (st == RR_OK) st = rr_trace_read(a->operand[1], &opt, a->arena, &notes, &t);
+    if (st == RR_OK) note_ties(&t, &notes);
     if (st == RR_OK) st = compare(a, &t, &fleet, &notes);
     rr_trace_done(&t);
     rr_notes_done(&notes);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/study/capacity.c - bracket, bisect, and look one node below. */
 #include "sim/study/capacity.h"
+#include "data/uncertain.h"
 #include "models/price/price.h"
 #include "sim/study/study.h"
 #include <inttypes.h>
@@ -42,6 +43,20 @@ static enum rr_status pick_variant(struct search *s)
     return RR_OK;
 }
 
+// A size that is searched cannot vary by itself.
+static enum rr_status refuse_uncertain(const struct search *s, const struct rr_pool *pool)
+{
+    const struct rr_uncertainty *u = s->set->uncertainty;
+    const char *nodes = rr_strf(s->set->arena, "%s/nodes", pool->pointer);
+    for (size_t i = 0; u && i < u->n; i++)
+        if (strncmp(u->input[i].path, nodes, strlen(nodes)) == 0)
+            return rr_json_fail(
+                RR_EINPUT, s->set->json, u->input[i].json, u->input[i].pointer,
+                "\"%s\" varies the nodes of pool \"%s\", which are what is searched: take it out, or search another pool with --pool",
+                u->input[i].name, pool->name);
+    return RR_OK;
+}
+
 static enum rr_status pick_pool(struct search *s, size_t k)
 {
     const struct rr_scenario *v = s->scenario;
@@ -52,6 +67,7 @@ static enum rr_status pick_pool(struct search *s, size_t k)
         if (pool->nodes_min != pool->nodes_max || pool->nodes_file)
             return rr_fail(RR_EINPUT, "%s: pool \"%s\" has no fixed number of like nodes: its size cannot be searched", pool->pointer,
                            name);
+        RR_TRY(refuse_uncertain(s, pool));
         s->pool[k] = p;
         return RR_OK;
     }

@@ -21,6 +21,24 @@ static void metric_text(struct rr_buf *b, int metric, double v, const char *curr
     }
 }
 
+// The value beside a limit: with more digits where the usual ones would make both read the same, though it misses the limit.
+static void missed_text(struct rr_buf *b, const struct rr_limit *l, double v, const char *currency)
+{
+    struct rr_buf shown = {0}, limit = {0};
+    metric_text(&shown, l->metric, v, currency);
+    metric_text(&limit, l->metric, l->limit, currency);
+    const double off_us = fabs(v - l->limit) * 1e6;
+    const int64_t us = llround(v * 1e6), step = off_us >= 2e6 ? RR_S : off_us >= 2e3 ? 1000 : 1;
+    if (strcmp(rr_buf_text(&shown), rr_buf_text(&limit)) != 0)
+        rr_buf_puts(b, rr_buf_text(&shown));
+    else if (rr_metric_info[l->metric].unit == RR_U_SECONDS)
+        rr_buf_time(b, (us + step / 2) / step * step);
+    else
+        rr_buf_putf(b, "%.12g", v);
+    rr_buf_done(&shown);
+    rr_buf_done(&limit);
+}
+
 static void check_service(const struct rr_scenario *s, struct rr_arena *arena, struct rr_alternative *a)
 {
     struct rr_buf b = {0};
@@ -34,7 +52,7 @@ static void check_service(const struct rr_scenario *s, struct rr_arena *arena, s
         if (isnan(v))
             rr_buf_puts(&b, "not defined");
         else
-            metric_text(&b, l->metric, v, s->currency);
+            missed_text(&b, l, v, s->currency);
         rr_buf_putf(&b, ", wanted %s", l->text);
     }
     a->service_detail = rr_strdup(arena, rr_buf_text(&b));

@@ -80,6 +80,12 @@ spot='.pools.s = {gpus_per_node: 8, nodes: {min: 0, max: 4}, plan: {type: "spot"
     warned '/pools/p/refuse: "refuse" of pool "p" is not used: it always holds the same nodes' '.pools.p.refuse = 0.2'
     warned '/pools/p/boot: "boot" of pool "p" is not used: it always holds the same nodes' '.pools.p.boot = "4 min"'
 }
+@test "what is wrong stands at its key, with what would be right" {
+    trace
+    both '/pools/p/plan/rate: "\$-4/h" given; at least 0' '.pools.p.plan.rate = "$-4/h"'
+    both '/pools/s/plan/max_price: "\$-4/h" given; at least 0' "$spot | .pools.s.plan.max_price = \"\$-4/h\""
+    both '/checkpoint/interval: 5 given; a text in double quotes is expected: .* a time such as "30 min"' '.checkpoint = {interval: 5}'
+}
 @test "what is used is not warned of" {
     trace
     for filter in '.scheduler = {policy: "sjf", blocking: false, estimate: {factor: 2}}' '.scheduler = {order: "shortest", estimate: "exact"}' \

@@ -57,3 +57,20 @@ JSON
     [ "$status" -eq 3 ]
     [[ "$stderr" == *'there is nothing to meet'* ]]
 }
+@test "a limit that is missed by less than the usual digits show is told with more" {
+    jobs a,0,7204,8 b,0,10,8 >jobs.csv
+    scenario '.pools.p.nodes = 1 | .service = {"wait.mean": "<= 1 h"}' >s.json # half of 7,204 s
+    works "$RR" plan s.json --capacity --json
+    jq -e '.best.nodes.p == 2 and .below.detail == "wait.mean is 1 h 2 s, wanted <= 1 h"' <<<"$output"
+    jobs a,0,7200.5,8 b,0,10,8 >jobs.csv
+    works "$RR" plan s.json --capacity --json
+    jq -e '.below.detail == "wait.mean is 1 h 250 ms, wanted <= 1 h"' <<<"$output"
+}
+@test "pools whose size cannot be searched" {
+    jobs >jobs.csv
+    scenario '.pools.p.nodes = {min: 0, max: 4} | .service = {"wait.mean": "<= 1 h"}' >s.json
+    fails 3 's.json: /pools: no pool of "base" has a fixed number of like nodes to search: give one "nodes" a number' "$RR" plan s.json --capacity
+    scenario '.service = {"wait.mean": "<= 1 h"} | .replications = 3 | .uncertainty = {fleet: {path: "/pools/p/nodes", uniform: [1, 3]}}' >s.json
+    fails 3 's.json:[0-9]+:[0-9]+: /uncertainty/fleet: "fleet" varies the nodes of pool "p", which are what is searched' "$RR" plan s.json --capacity
+    fails 3 '/uncertainty/fleet: "fleet" varies the nodes' "$RR" plan s.json --capacity --pool p
+}

@@ -19,6 +19,11 @@ map="--column job_id=id --column submit_s=came:s --column start_s=began --column
     works "$RR" validate trace t.csv --fleet nodes.csv $map --policy fifo
     [[ $output == *"Chosen on the first half: fifo (blocking)"* ]]
 }
+@test "jobs that come in one second are counted" {
+    { fifo; echo 7,1010,1160,5,1; echo 8,1010.75,1165,5,1; echo 9,2000,2000,5,1; } >t.csv
+    works "$RR" validate trace t.csv --fleet 1x2 $map
+    [[ $output == *"- 33.3 % of the jobs (3) share their second of submission with others, up to 3 in one second"* ]]
+}
 @test "no recorded start" {
     printf 'submit_s,duration_s,gpus\n0,1,1\n1,1,1\n' >t.csv
     fails 3 't.csv: no recorded start: waits cannot be compared' "$RR" validate trace t.csv --fleet 1x1
@@ -26,6 +31,8 @@ map="--column job_id=id --column submit_s=came:s --column start_s=began --column
 @test "words that are wrong" {
     fifo >t.csv
     fails 2 'which machines did the trace run on\? --fleet NODESxGPUS' "$RR" validate trace t.csv
+    fails 2 '--fleet 100: NODESxGPUS is expected, such as 100x8 for 100 nodes of 8 GPUs' "$RR" validate trace t.csv --fleet 100
+    fails 2 '--fleet 4x: NODESxGPUS is expected' "$RR" validate trace t.csv --fleet 4x
     fails 2 '--fleet 0x8: 1 to 10,000,000 nodes' "$RR" validate trace t.csv --fleet 0x8
     fails 2 'did you mean "trace"' "$RR" validate trice t.csv --fleet 1x1
     fails 2 'which trace\?' "$RR" validate trace --fleet 1x1
