@@ -491,7 +491,7 @@ static const struct rr_param fx[] = {
 };
 const struct rr_rows rr_rows_fx = {ROWS(fx), NULL};
 
-const char *const rr_later_plans[] = {"savings_plan", "serverless", "capacity_block", "dedicated", NULL};
+const char *const rr_later_plans[] = {"dedicated", NULL};
 const char *const rr_named_sections[] = {"workload", "pools", "commitments", "charges", "classes", "fx", "gates", "alternatives", NULL};
 const char *const rr_study_keys[] = {"rackrate", "name",         "start", "horizon", "currency",    "seed",  "replications",
                                      "baseline", "alternatives", "sweep", "gates",   "uncertainty", "until", NULL};

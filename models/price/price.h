@@ -32,6 +32,14 @@ struct rr_usage {
     rr_i128 metered, covered; /* totals, for law 4 */
 };
 
+/* GPUs held by a job from a start to its end or an interruption: a call, where calls are priced. */
+struct rr_call {
+    int64_t start_us, end_us;
+    int64_t gpus_milli;
+    uint16_t pool;
+    bool finished; /* the job has finished well with it */
+};
+
 /* One alternative's leases after one replay. All arrays borrowed. */
 struct rr_billing {
     const struct rr_scenario *scenario;
@@ -43,6 +51,9 @@ struct rr_billing {
     struct rr_arena *arena;       /* scratch of this billing */
     /* [pool][calendar month of [0, horizon)] GPU time that jobs held, milli-GPU-microseconds; NULL: a lease's is taken as spread evenly over it. */
     const rr_i128 *const *used_month;
+    /* In no order; for plans with `calls`. NULL: not known, as with leases that were stored. */
+    const struct rr_call *call;
+    size_t n_calls;
     struct rr_usage *usage; /* [n_pools] */
     /* What was charged so far, in order of emission; for entries of "charges" and for `settle`. */
     const struct rr_charge *charge;
@@ -70,6 +81,7 @@ struct rr_price_plan {
     RR_CHECKED enum rr_status (*bill)(const void *params, const struct rr_billing *b, size_t pool,
                                       struct rr_sink *sink); /* pool plans; entry `pool` of "charges" with RR_USE_CHARGE */
     RR_CHECKED enum rr_status (*settle)(const void *params, const struct rr_billing *b, size_t commitment, struct rr_sink *sink);
+    bool calls; /* its bill looks at b->call */
     /* Value left at `at_us` (book value), added into *value; NULL = none. */
     RR_CHECKED enum rr_status (*terminal)(const void *params, const struct rr_billing *b, size_t pool, int64_t at_us,
                                           struct rr_money *value);

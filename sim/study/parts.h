@@ -48,6 +48,9 @@ RR_CHECKED enum rr_status rr_check_named(const struct rr_billing *b, const struc
 RR_CHECKED enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena,
                                            const rr_i128 *const **ret);
 
+/* The same as b->call, each time that a job held them, when a plan looks at that. */
+void rr_calls_of(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b);
+
 /* Rows and curves of replication 1 for the store, all memory in `arena`. */
 struct rr_telling {
     struct rr_arena *arena;

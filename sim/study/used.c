@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * sim/study/used.c - GPU time that jobs held, by pool and calendar month, exactly: from attempts where they are kept, else from outcomes. */
+ * sim/study/used.c - what jobs held, for bills: GPU time by pool and calendar month, and each call; exactly: from attempts where they are kept,
+ * else from outcomes. */
 #include "sim/study/parts.h"
+#include "models/price/price.h"
 
 struct calendar {
     const struct rr_month_part *part;
@@ -53,4 +55,38 @@ enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run
     }
     *ret = used;
     return RR_OK;
+}
+
+static bool any_calls(const struct rr_scenario *s)
+{
+    bool any = false;
+    for (size_t p = 0; p < s->n_pools; p++) any |= s->pool[p].plan && ((const struct rr_price_plan *)s->pool[p].plan)->calls;
+    for (size_t i = 0; i < s->n_charges; i++) any |= ((const struct rr_price_plan *)s->charge[i].plan)->calls;
+    return any;
+}
+
+static struct rr_call call_of(const struct rr_scenario *s, const struct rr_outcome *o, int64_t from, int64_t to, int64_t milli,
+                              uint16_t pool, bool last)
+{
+    const int64_t slices = rr_pool_slices(&s->pool[pool]);
+    return (struct rr_call){from, to, (milli + slices / 2) / slices, pool, last && o->state == RR_JOB_FINISHED};
+}
+
+void rr_calls_of(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b)
+{
+    const struct rr_replay *r = &run->replay;
+    if (!any_calls(s)) return;
+    struct rr_call *call = RR_NEWS(arena, struct rr_call, r->attempt ? r->n_attempts : r->n_jobs);
+    for (size_t i = 0; r->attempt && i < r->n_attempts; i++) {
+        const struct rr_attempt *a = &r->attempt[i];
+        const bool last = a->reason != RR_WHY_HORIZON && !rr_why_interrupts((enum rr_reason)a->reason);
+        call[b->n_calls++] = call_of(s, &r->outcome[a->job], a->start_us, a->end_us, a->gpus_milli, a->pool, last);
+    }
+    for (size_t i = 0; !r->attempt && i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        if (o->start_us == RR_NEVER) continue;
+        const int64_t end = o->end_us < r->end_us ? o->end_us : r->end_us;
+        call[b->n_calls++] = call_of(s, o, o->start_us, end, run->jobs.gpus_milli[i], o->pool, true);
+    }
+    b->call = call;
 }

@@ -66,7 +66,7 @@ bad_trace() {
 }
 @test "scenario: sections of the contract that are not built yet are refused by name" {
     bad 'not built yet' '.finance.tax = {}'
-    bad 'not built yet' '.pools.p.plan = {"type": "serverless"}'
+    bad 'not built yet' '.pools.p.plan = {"type": "dedicated"}'
     bad 'not built yet' '.workload.w = {"training": {}}'
 }
 @test "scenario: a price that nobody gave is never zero" {

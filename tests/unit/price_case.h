@@ -22,7 +22,7 @@ struct price_case {
     struct rr_catalog catalog;
     struct rr_scenario s;
     struct rr_pool pool[CASE_POOLS];
-    struct rr_commitment commitment[CASE_POOLS];
+    struct rr_commitment commitment[CASE_POOLS], around[CASE_POOLS];
     struct rr_instance instance;
     struct rr_node_shape shape[CASE_POOLS];
     struct rr_notes notes;
@@ -30,6 +30,7 @@ struct price_case {
     size_t n_leases, pool_lease[CASE_POOLS + 1];
     int32_t node_gpus[CASE_LEASES];
     RR_VEC(struct rr_charge) charge;
+    RR_VEC(struct rr_cover) cover;
     struct rr_billing billing;
 };
 
@@ -41,17 +42,28 @@ static inline enum rr_status case_emit(struct rr_sink *sink, const struct rr_cha
     return RR_OK;
 }
 
+static inline enum rr_status case_cover(struct rr_sink *sink, const struct rr_cover *c)
+{
+    rr_vec_push(&((struct price_case *)(void *)sink)->cover, *c);
+    return RR_OK;
+}
+
 /* `start` a date, or NULL for no calendar. The horizon is written into the scenario. No facts. */
 static inline struct price_case *case_bare(const char *start, int64_t horizon_us)
 {
     struct price_case *x = calloc(1, sizeof *x);
     assert_non_null(x);
     x->sink.emit = case_emit;
+    x->sink.cover = case_cover;
     x->arena = rr_arena_create();
     x->json = rr_json_create();
     x->notes.arena = x->arena;
-    x->s = (struct rr_scenario){
-        .currency = "USD", .horizon_us = horizon_us, .has_horizon = true, .pool = x->pool, .commitment = x->commitment};
+    x->s = (struct rr_scenario){.currency = "USD",
+                                .horizon_us = horizon_us,
+                                .has_horizon = true,
+                                .pool = x->pool,
+                                .commitment = x->commitment,
+                                .charge = x->around};
     if (start != NULL) {
         x->s.clock.anchored = true;
         assert_int_equal(rr_date_parse(rr_slice(start, strlen(start)), &x->s.clock.start_us), RR_OK);
@@ -73,6 +85,7 @@ static inline struct price_case *case_new(const char *start, int64_t horizon_us)
 static inline void case_free(struct price_case *x)
 {
     rr_vec_done(&x->charge);
+    rr_vec_done(&x->cover);
     rr_notes_done(&x->notes);
     rr_json_free(x->json);
     rr_arena_free(x->arena);
@@ -121,11 +134,24 @@ static inline void case_lease(struct price_case *x, int64_t start_us, int64_t en
     for (size_t i = x->s.n_pools; i <= CASE_POOLS; i++) x->pool_lease[i] = x->n_leases;
 }
 
-static inline void case_commit(struct price_case *x, const char *name, const char *params)
+static inline void case_commitment(struct price_case *x, const char *type, const char *name, const char *params)
 {
     struct rr_commitment *c = &x->commitment[x->s.n_commitments++];
     *c = (struct rr_commitment){.name = name, .pointer = rr_strf(x->arena, "/commitments/%s", name)};
-    c->plan = rr_kind_find(rr_price_plans, "reserved");
+    c->plan = rr_kind_find(rr_price_plans, type);
+    assert_non_null(c->plan);
+    c->params = case_params(x, c->plan, c->pointer, params);
+}
+
+static inline void case_commit(struct price_case *x, const char *name, const char *params) { case_commitment(x, "reserved", name, params); }
+
+/* An entry of "charges". */
+static inline void case_around(struct price_case *x, const char *type, const char *name, const char *params)
+{
+    struct rr_commitment *c = &x->around[x->s.n_charges++];
+    *c = (struct rr_commitment){.name = name, .pointer = rr_strf(x->arena, "/charges/%s", name)};
+    c->plan = rr_kind_find(rr_price_plans, type);
+    assert_non_null(c->plan);
     c->params = case_params(x, c->plan, c->pointer, params);
 }
 
@@ -134,7 +160,7 @@ static inline enum rr_status case_resolve(struct price_case *x) { return rr_pric
 static inline void case_bill(struct price_case *x)
 {
     if (case_resolve(x) != RR_OK) fail_msg("%s", rr_reason());
-    x->charge.n = 0;
+    x->charge.n = x->cover.n = 0;
     x->billing = (struct rr_billing){.scenario = &x->s,
                                      .horizon_us = x->s.horizon_us,
                                      .lease = x->lease,
@@ -177,6 +203,15 @@ static inline size_t case_notes(const struct price_case *x, enum rr_note_kind ki
     size_t n = 0;
     for (size_t i = 0; i < x->notes.list.n; i++) n += x->notes.list.at[i].kind == kind && strstr(x->notes.list.at[i].text, text) != NULL;
     return n;
+}
+
+/* Of charges of a type. */
+static inline int64_t case_type(const struct price_case *x, const char *type, bool billed)
+{
+    int64_t sum = 0;
+    for (size_t i = 0; i < x->charge.n; i++)
+        if (strcmp(x->charge.at[i].type, type) == 0) sum += billed ? x->charge.at[i].billed.micro : x->charge.at[i].effective.micro;
+    return sum;
 }
 
 /* Microseconds from the scenario's start to a date. */

@@ -29,7 +29,7 @@ static const char sample[] =
     "\"type\": "
     "\"spot\" } } },\n"
     "  \"commitments\": { \"ri\": { \"type\": \"reserved\", \"count\": 4, \"term\": \"1 year\" },\n"
-    "                   \"sp\": { \"type\": \"savings_plan\", \"commit\": \"$100/h\", \"term\": \"3 years\" } },\n"
+    "                   \"sp\": { \"type\": \"dedicated\", \"commit\": \"$100/h\", \"term\": \"3 years\" } },\n"
     "  \"scheduler\": { \"policy\": \"easy_backfill\", \"placement\": \"pack\", \"estimate\": \"user\", \"order\": \"arrival\" },\n"
     "  \"autoscale\": { \"policy\": \"utilization\", \"low\": 0.30, \"high\": 0.80, \"window\": \"10 min\", \"cooldown\": \"5 min\" },\n"
     "  \"checkpoint\": { \"interval\": \"young_daly\", \"write\": \"60 s\", \"restore\": \"2 min\" },\n"

@@ -139,7 +139,7 @@ static const struct {
     {PLAN("\"owned\""), "/pools/p/plan", {"\"owned\" given; an object is expected, such as {\"type\": \"on_demand\"}"}},
     {PLAN("{}"), "/pools/p/plan", {"\"type\" is missing"}},
     {PLAN("{\"type\": 3}"), "/pools/p/plan/type", {"3 is no plan of a pool; known: on_demand, owned, spot, unpriced"}},
-    {PLAN("{\"type\": \"serverless\"}"), "/pools/p/plan/type", {"\"serverless\" is not built yet"}},
+    {PLAN("{\"type\": \"dedicated\"}"), "/pools/p/plan/type", {"\"dedicated\" is not built yet"}},
     {PLAN("{\"type\": \"on_demnad\"}"), "/pools/p/plan/type", {"\"on_demnad\" is no plan of a pool, did you mean \"on_demand\"?"}},
     {PLAN("{\"type\": \"reserved\"}"), "/pools/p/plan/type", {"\"reserved\" is no plan of a pool; put it into \"commitments\""}},
     {PLAN("{\"type\": \"on_demand\", \"rate\": \"$5\"}"), "/pools/p/plan/rate", {"$5"}},
@@ -150,7 +150,7 @@ static const struct {
     {FAKE(", \"pool_order\": [\"own\", \"own\"]"), "/pool_order", {"stands twice"}},
     {FAKE(", \"commitments\": []"), "/commitments", {"commitments by name"}},
     {FAKE(", \"commitments\": {\"a\": {\"type\": \"owned\"}}"), "/commitments/a/type", {"no commitment; make it the \"plan\" of a pool"}},
-    {FAKE(", \"commitments\": {\"a\": {\"type\": \"savings_plan\"}}"), "/commitments/a/type", {"\"savings_plan\" is not built yet"}},
+    {FAKE(", \"commitments\": {\"a\": {\"type\": \"dedicated\"}}"), "/commitments/a/type", {"\"dedicated\" is not built yet"}},
     {FAKE(", \"commitments\": {\"a\": {\"type\": \"reserved\"}}"), "/commitments/a", {"\"count\" is missing"}},
 
     {FAKE(", \"scheduler\": {\"policy\": \"fifoo\"}"), "/scheduler/policy", {"no scheduling policy, did you mean \"fifo\"?"}},
