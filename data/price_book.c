@@ -233,6 +233,22 @@ void rr_price_index(struct rr_price_import *in, struct rr_price_book *ret)
     *ret = b;
 }
 
+void rr_book_merge(const struct rr_price_book *const *book, size_t n, struct rr_arena *a, struct rr_price_book *ret)
+{
+    struct rr_price_import in = {.path = n ? book[0]->path : "", .format = "merged", .arena = a, .names = {.arena = a}};
+    for (size_t k = 0; k < n; k++)
+        for (size_t i = 0; i < book[k]->n; i++) {
+            struct rr_book_row r = book[k]->row[i];
+            const char **text[] = {&r.provider, &r.product, &r.instance, &r.gpu,    &r.region, &r.zone,
+                                   &r.plan,     &r.term,    &r.payment,  &r.source, &r.note};
+            for (size_t t = 0; t < sizeof text / sizeof *text; t++) *text[t] = rr_price_word(&in, *text[t]);
+            rr_vec_push(&in.row, r);
+        }
+    rr_price_index(&in, ret);
+    rr_vec_done(&in.row);
+    rr_names_done(&in.names);
+}
+
 /* ---- looking up ---- */
 
 struct place {

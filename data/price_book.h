@@ -67,6 +67,8 @@ struct rr_price_book {
 RR_CHECKED enum rr_status rr_book_read(const char *path, const struct rr_catalog *c, struct rr_arena *a, struct rr_price_book *ret);
 /* The same, but conflicts between rows are left for the lints. */
 RR_CHECKED enum rr_status rr_book_read_raw(const char *path, const struct rr_catalog *c, struct rr_arena *a, struct rr_price_book *ret);
+/* Several books as one; of two prices of one key and date the last one counts. Lines stay those of the own files. */
+void rr_book_merge(const struct rr_price_book *const *book, size_t n, struct rr_arena *a, struct rr_price_book *ret);
 /* The shipped facts as a book. */
 void rr_book_of_facts(const struct rr_catalog *c, struct rr_arena *a, struct rr_price_book *ret);
 /* Two prices of one key and date, or two currencies in one key: RR_EINPUT naming both lines; RR_OK when there are none. */
@@ -153,6 +155,7 @@ extern const char *const rr_lint_names[]; /* "two-prices", ... */
 /* The findings in the order of their lines, at most one of a kind a row. `facts`: the shipped facts as a book, for the bands of GPUs; may be NULL. */
 void rr_book_lint(const struct rr_price_book *b, const struct rr_price_book *facts, struct rr_arena *a, struct rr_lint **ret,
                   size_t *ret_n);
-/* Nanos per GPU and hour of a machine's row without upfront, exactly rounded; false when it is no price per time of whole GPUs. */
+/* Nanos per GPU and hour of a machine's row, what is paid up front spread over the term (a year of 8,766 hours: to compare, never to charge);
+ * false when it is no price per time of whole GPUs. */
 bool rr_book_gpu_hour(const struct rr_book_row *row, int64_t *ret_nano);
 #endif

@@ -123,15 +123,23 @@ enum rr_status rr_price_nano(const struct rr_price_import *in, int64_t line, str
     return RR_OK;
 }
 
+static bool counted(struct rr_price_left *list, size_t n, const char *reason)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(list[i].reason, reason) == 0) return ++list[i].n > 0;
+    return false;
+}
+
 void rr_price_leave(struct rr_price_import *in, int64_t line, const char *reason)
 {
-    for (size_t i = 0; i < in->left.n; i++)
-        if (strcmp(in->left.at[i].reason, reason) == 0) {
-            in->left.at[i].n++;
-            return;
-        }
     const struct rr_price_left x = {reason, 1, line};
-    rr_vec_push(&in->left, x);
+    if (!counted(in->left.at, in->left.n, reason)) rr_vec_push(&in->left, x);
+}
+
+void rr_price_keep(struct rr_price_import *in, int64_t line, const char *reason)
+{
+    const struct rr_price_left x = {reason, 1, line};
+    if (!counted(in->kept.at, in->kept.n, reason)) rr_vec_push(&in->kept, x);
 }
 
 /* ---- rows ---- */
@@ -222,6 +230,60 @@ enum rr_status rr_price_add(struct rr_price_import *in, const struct rr_book_row
     return RR_OK;
 }
 
+/* ---- zones that agree ---- */
+
+struct zone_row {
+    const char *product, *instance, *region;
+    size_t i;
+};
+
+static int by_place(const void *a, const void *b)
+{
+    const struct zone_row *x = a, *y = b;
+    if (x->instance != y->instance) return (uintptr_t)x->instance < (uintptr_t)y->instance ? -1 : 1;
+    if (x->product != y->product) return (uintptr_t)x->product < (uintptr_t)y->product ? -1 : 1;
+    if (x->region != y->region) return (uintptr_t)x->region < (uintptr_t)y->region ? -1 : 1;
+    return x->i < y->i ? -1 : x->i > y->i;
+}
+
+/* The rows [from, to) of one machine in one region: the first for all, unless they differ. */
+static void collapse_span(struct rr_price_import *in, const struct zone_row *z, size_t from, size_t to, bool *drop)
+{
+    const struct rr_book_row *first = &in->row.at[z[from].i];
+    for (size_t k = from; k < to; k++) {
+        const struct rr_book_row *r = &in->row.at[z[k].i];
+        if (r->nano != first->nano || r->gpus_milli != first->gpus_milli || r->valid_us != first->valid_us) return;
+    }
+    in->row.at[z[from].i].zone = rr_price_text(in, rr_slice("", 0));
+    for (size_t k = from + 1; k < to; k++) drop[z[k].i] = true;
+    in->collapsed += to - from - 1;
+}
+
+void rr_price_collapse(struct rr_price_import *in)
+{
+    RR_VEC(struct zone_row) z = {0};
+    bool *drop = rr_xrealloc(NULL, in->row.n + 1, sizeof *drop);
+    memset(drop, 0, in->row.n + 1);
+    for (size_t i = 0; i < in->row.n; i++) {
+        const struct rr_book_row *r = &in->row.at[i];
+        const struct zone_row x = {r->product, r->instance, r->region, i};
+        if (strcmp(r->plan, "on_demand") == 0) rr_vec_push(&z, x);
+    }
+    if (z.n) qsort(z.at, z.n, sizeof *z.at, by_place);
+    for (size_t from = 0, to; from < z.n; from = to) {
+        for (to = from + 1; to < z.n; to++)
+            if (z.at[to].instance != z.at[from].instance || z.at[to].product != z.at[from].product || z.at[to].region != z.at[from].region)
+                break;
+        collapse_span(in, z.at, from, to, drop);
+    }
+    size_t n = 0;
+    for (size_t i = 0; i < in->row.n; i++)
+        if (!drop[i]) in->row.at[n++] = in->row.at[i];
+    in->row.n = n;
+    free(drop);
+    rr_vec_done(&z);
+}
+
 /* ---- one file ---- */
 
 static enum rr_status read_head(const char *path, char head[HEAD + 1], size_t *n)
@@ -287,14 +349,17 @@ static void import_done(struct rr_price_import *in)
     rr_vec_done(&in->row);
     rr_vec_done(&in->gpu);
     rr_vec_done(&in->left);
+    rr_vec_done(&in->kept);
     rr_names_done(&in->names);
 }
 
 static void tell(const struct rr_price_import *in, struct rr_price_imported *told)
 {
     struct rr_price_left *left = RR_NEWS(in->arena, struct rr_price_left, in->left.n + 1);
+    struct rr_price_left *kept = RR_NEWS(in->arena, struct rr_price_left, in->kept.n + 1);
     if (in->left.n) memcpy(left, in->left.at, in->left.n * sizeof *left);
-    *told = (struct rr_price_imported){in->format, in->read, left, in->left.n, in->collapsed};
+    if (in->kept.n) memcpy(kept, in->kept.at, in->kept.n * sizeof *kept);
+    *told = (struct rr_price_imported){in->format, in->read, left, kept, in->left.n, in->kept.n, in->collapsed};
 }
 
 enum rr_status rr_price_import(const char *path, const struct rr_price_options *opt, const struct rr_catalog *c, struct rr_arena *a,

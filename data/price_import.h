@@ -32,7 +32,7 @@ struct rr_price_import {
     struct rr_names names;
     RR_VEC(struct rr_book_row) row;
     RR_VEC(const char *) gpu; /* [names] our id of a GPU's name, NULL: not looked up yet */
-    RR_VEC(struct rr_price_left) left;
+    RR_VEC(struct rr_price_left) left, kept;
     size_t read;      /* rows of the file, header not counted */
     size_t collapsed; /* zone rows that became one of the region */
     char sha256[65];
@@ -51,9 +51,9 @@ extern const struct rr_price_reader *const rr_price_readers[]; /* NULL-terminate
 /* What a call has read. */
 struct rr_price_imported {
     const char *format;
-    size_t rows; /* of the file */
-    const struct rr_price_left *left;
-    size_t n_left, collapsed;
+    size_t rows;                             /* of the file */
+    const struct rr_price_left *left, *kept; /* left out; kept, but odd */
+    size_t n_left, n_kept, collapsed;
 };
 /* One foreign file as a book in `a`; told (may be NULL) gets the counts. Identical rows are kept once; of rows that differ in the price
  * alone the last one counts, and the number of them is in book->repeated. Discounts are taken off. */
@@ -74,6 +74,9 @@ const char *rr_price_provider(struct rr_price_import *in);
 /* Takes the row; checks its words, turns the GPU's name into our id. RR_EINPUT "PATH:LINE: ...". */
 RR_CHECKED enum rr_status rr_price_add(struct rr_price_import *in, const struct rr_book_row *row);
 void rr_price_leave(struct rr_price_import *in, int64_t line, const char *reason); /* reason: a constant */
+void rr_price_keep(struct rr_price_import *in, int64_t line, const char *reason);  /* the same for a row that is taken, but odd */
+/* on_demand rows of all zones of a region that agree become one row of the region: catalogs repeat a region's price zone by zone. */
+void rr_price_collapse(struct rr_price_import *in);
 /* A price as printed into nanos; "" is RR_BOOK_NO_PRICE. RR_EINPUT "PATH:LINE: ..." for a negative one and for what is no number; digits past
  * the ninth decimal are rounded half-even unless `exact`, when they are refused. */
 RR_CHECKED enum rr_status rr_price_nano(const struct rr_price_import *in, int64_t line, struct rr_slice s, bool exact, int64_t *ret);

@@ -7,9 +7,30 @@
 const char *const rr_lint_names[] = {"two-prices", "two-currencies", "unit", "reserved-dear", "spot-dear", "band",
                                      "regions",    "sentinel",       NULL};
 
+static int64_t term_hours(const char *term)
+{
+    struct rr_duration d;
+    if (!*term || rr_unit_duration(rr_slice(term, strlen(term)), &d) != RR_OK) return 0;
+    return d.months ? d.months * 8766 / 12 : d.us / RR_H; // a year of 8766 hours: only to compare, never to charge
+}
+
+/* What a node's hour costs over the term, upfront included; 0: no price per time. */
+static int64_t effective_nano(const struct rr_book_row *r)
+{
+    const int64_t hours = term_hours(r->term), rate = r->nano > 0 ? r->nano : 0;
+    int64_t spread = 0;
+    if (r->unit != RR_BOOK_INSTANCE_HOUR) return 0;
+    if (r->upfront.micro > 0 && (hours == 0 || rr_round_div((rr_i128)r->upfront.micro * 1000, hours, &spread) != RR_OK)) return 0;
+    return rate + spread;
+}
+
 bool rr_book_gpu_hour(const struct rr_book_row *r, int64_t *ret_nano)
 {
-    if (r->nano <= 0 || r->upfront.micro > 0) return false;
+    if (r->upfront.micro > 0 || r->nano <= 0) {
+        const int64_t nano = effective_nano(r);
+        if (nano <= 0 || r->gpus_milli < 1000 || r->gpus_milli % 1000) return false;
+        return rr_round_div(nano, r->gpus_milli / 1000, ret_nano) == RR_OK;
+    }
     if (r->unit == RR_BOOK_GPU_HOUR) {
         *ret_nano = r->nano;
         return true;
@@ -63,23 +84,6 @@ static void within_series(struct lint *l)
 }
 
 /* ---- against on demand ---- */
-
-static int64_t term_hours(const char *term)
-{
-    struct rr_duration d;
-    if (!*term || rr_unit_duration(rr_slice(term, strlen(term)), &d) != RR_OK) return 0;
-    return d.months ? d.months * 8766 / 12 : d.us / RR_H; // a year of 8766 hours: only to compare, never to charge
-}
-
-/* What a node's hour costs over the term, upfront included; 0: no price per time. */
-static int64_t effective_nano(const struct rr_book_row *r)
-{
-    const int64_t hours = term_hours(r->term), rate = r->nano > 0 ? r->nano : 0;
-    int64_t spread = 0;
-    if (r->unit != RR_BOOK_INSTANCE_HOUR) return 0;
-    if (r->upfront.micro > 0 && (hours == 0 || rr_round_div((rr_i128)r->upfront.micro * 1000, hours, &spread) != RR_OK)) return 0;
-    return rate + spread;
-}
 
 static const struct rr_book_row *on_demand_of(const struct rr_price_book *b, const struct rr_book_row *r, struct rr_arena *a)
 {

@@ -55,6 +55,8 @@ extern const struct rr_registry rr_registry; /* the open sets of this program (r
 
 /* Shared by commands. The catalog of the shipped facts, loaded into `a`. */
 RR_CHECKED enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret);
+/* import_prices.c: a->operand[1 ..] as one price book into b; what was left out goes to stderr. */
+RR_CHECKED enum rr_status rr_cli_import_prices(const struct rr_args *a, struct rr_buf *b);
 void rr_help_command(struct rr_buf *b, const struct rr_command *c); /* what `rackrate help NAME` prints */
 void rr_help_program(struct rr_buf *b);                             /* what `rackrate help` prints */
 void rr_say(const char *text);                                      /* to stdout; main sees whether it arrived */

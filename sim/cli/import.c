@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * sim/cli/import.c - `rackrate import KIND FILE -o FILE`: what cluster managers print, as files that scenarios name. */
+ * sim/cli/import.c - `rackrate import KIND FILE... -o FILE`: what cluster managers and clouds print, as files that scenarios name.
+ *
+ * A kind is a row of kinds[]; its options stand in the common list. */
 #include "sim/cli/cli.h"
 #include "data/outfile.h"
 #include "data/qos.h"
@@ -9,7 +11,10 @@
 
 static const struct rr_option options[] = {
     {'o', "out", "FILE", false, "write there (- is standard output)"},
-    {0, "format", "NAME", false, "format of a node list (default auto): one of rackrate list fleets"},
+    {0, "format", "NAME", false, "format of the file (default auto): one of rackrate list fleets, or of rackrate list pricelists"},
+    {0, "set", "KEY=VALUE", true, "prices: what the file does not say, such as provider=aws or valid_from=2026-01-01"},
+    {0, "column", "OURS=THEIRS", true, "prices: the file's name of one of our columns, such as price=\"USD/h\""},
+    {0, "discount", "PATTERN=SHARE", true, "prices: an agreed share off a family, such as 'aws/p5*=12 %' (not off spot)"},
 };
 const struct rr_command rr_command_import;
 
@@ -34,8 +39,9 @@ static void put_count(struct rr_buf *b, double v)
     rr_buf_putf(b, ",%s", v > 0 ? rr_double_text(v, text) : "");
 }
 
-static enum rr_status import_fleet(const struct rr_args *a, const char *path, struct rr_buf *b)
+static enum rr_status import_fleet(const struct rr_args *a, struct rr_buf *b)
 {
+    const char *path = a->operand[1];
     struct rr_fleet_file f;
     int64_t gpus = 0;
     RR_TRY(rr_fleet_read(path, rr_arg(&rr_command_import, a, "format", "auto"), a->arena, &f));
@@ -118,8 +124,9 @@ static void put_scheduler(struct rr_buf *b, const struct rr_qos *q, size_t n)
 }
 
 /* A merge patch with a class for each, and the scheduler that goes by their limits, for `run --values`; what no key stands for is a comment. */
-static enum rr_status import_qos(const struct rr_args *a, const char *path, struct rr_buf *b)
+static enum rr_status import_qos(const struct rr_args *a, struct rr_buf *b)
 {
+    const char *path = a->operand[1];
     struct rr_qos *q;
     size_t n, limited = 0;
     RR_TRY(rr_qos_read(path, a->arena, &q, &n));
@@ -135,18 +142,48 @@ static enum rr_status import_qos(const struct rr_args *a, const char *path, stru
     return RR_OK;
 }
 
+static const struct kind {
+    const char *name;
+    bool many; /* several files make one */
+    enum rr_status (*read)(const struct rr_args *a, struct rr_buf *b);
+} kinds[] = {
+    {"fleet", false, import_fleet},
+    {"qos", false, import_qos},
+    {"prices", true, rr_cli_import_prices},
+};
+#define N_KINDS (sizeof kinds / sizeof *kinds)
+
+static const struct kind *find(const char *name)
+{
+    for (size_t i = 0; i < N_KINDS; i++)
+        if (strcmp(kinds[i].name, name) == 0) return &kinds[i];
+    return NULL;
+}
+
+static enum rr_status unknown(const struct rr_args *a, const char *name)
+{
+    static const char *const later[] = {"profiles", "bills", "commitments"};
+    const char *names[N_KINDS], *all = "";
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
+        if (strcmp(name, later[i]) == 0) return rr_fail(RR_EINPUT, "\"import %s\" is not built yet in rackrate %s", name, RR_VERSION);
+    for (size_t i = 0; i < N_KINDS; i++) {
+        names[i] = kinds[i].name;
+        all = rr_strf(a->arena, "%s%s%s", all, i ? ", " : "", names[i]);
+    }
+    return rr_fail(RR_EUSAGE, "import: unknown kind \"%s\"%s; known: %s", name, rr_did_you_mean(a->arena, name, names, N_KINDS), all);
+}
+
 static enum rr_status import(const struct rr_args *a)
 {
-    static const char *const kinds[] = {"fleet", "qos"}, *const later[] = {"prices", "profiles", "bills", "commitments"};
-    const char *kind = a->operand[0], *out = rr_arg(&rr_command_import, a, "out", NULL);
-    for (size_t i = 0; i < sizeof later / sizeof *later; i++)
-        if (strcmp(kind, later[i]) == 0) return rr_fail(RR_EINPUT, "\"import %s\" is not built yet in rackrate %s", kind, RR_VERSION);
-    if (strcmp(kind, "fleet") != 0 && strcmp(kind, "qos") != 0)
-        return rr_fail(RR_EUSAGE, "import: unknown kind \"%s\"%s; known: fleet, qos", kind, rr_did_you_mean(a->arena, kind, kinds, 2));
-    if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "import: which file? rackrate import %s FILE -o FILE", kind);
-    if (!out) return rr_fail(RR_EUSAGE, "import: where to? rackrate import %s %s -o FILE (- is standard output)", kind, a->operand[1]);
+    const char *name = a->operand[0], *out = rr_arg(&rr_command_import, a, "out", NULL);
+    const struct kind *kind = find(name);
+    if (!kind) return unknown(a, name);
+    if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "import: which file? rackrate import %s FILE -o FILE", name);
+    if (a->n_operands > 2 && !kind->many)
+        return rr_fail(RR_EUSAGE, "import: \"%s\" is one file too many: rackrate import %s FILE -o FILE", a->operand[2], name);
+    if (!out) return rr_fail(RR_EUSAGE, "import: where to? rackrate import %s %s -o FILE (- is standard output)", name, a->operand[1]);
     struct rr_buf b = {0};
-    enum rr_status st = (strcmp(kind, "fleet") == 0 ? import_fleet : import_qos)(a, a->operand[1], &b);
+    enum rr_status st = kind->read(a, &b);
     if (st == RR_OK) st = write_out(out, &b);
     rr_buf_done(&b);
     return st;
@@ -154,14 +191,17 @@ static enum rr_status import(const struct rr_args *a)
 
 const struct rr_command rr_command_import = {
     .name = "import",
-    .summary = "node lists and queues of a cluster as files",
-    .usage = "fleet|qos FILE -o FILE [--format NAME]",
-    .examples = "  scontrol show node -o >nodes.txt; rackrate import fleet nodes.txt -o nodes.csv\n"
-                "  kubectl get nodes -o json >nodes.json; rackrate import fleet nodes.json -o nodes.csv\n"
-                "  sacctmgr show qos -P >qos.txt; rackrate import qos qos.txt -o classes.json\n",
+    .summary = "node lists, queues and price lists as files that scenarios name",
+    .usage = "fleet|qos|prices FILE... -o FILE [options]",
+    .examples =
+        "  scontrol show node -o >nodes.txt; rackrate import fleet nodes.txt -o nodes.csv\n"
+        "  kubectl get nodes -o json >nodes.json; rackrate import fleet nodes.json -o nodes.csv\n"
+        "  sacctmgr show qos -P >qos.txt; rackrate import qos qos.txt -o classes.json\n"
+        "  rackrate import prices aws.csv gcp.csv -o book.csv --set valid_from=2026-01-01 --discount 'aws/p5*=12 %'\n"
+        "  rackrate import prices quote.csv -o book.csv --format csv --column price=\"USD/h\" --set currency=USD --set unit=GPU-hour ...\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,
-    .most = 2,
+    .most = -1,
     .run = import,
 };

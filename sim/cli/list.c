@@ -3,6 +3,7 @@
 #include "sim/cli/cli.h"
 #include "data/base/vec.h"
 #include "data/metric.h"
+#include "data/price_import.h"
 #include "data/scenario.h"
 #include "data/spot.h"
 #include <dirent.h>
@@ -93,6 +94,17 @@ static enum rr_status list_series(struct table *t, const struct rr_catalog *c)
     for (size_t i = 0; rr_spot_readers[i]; i++) {
         put(t, rr_spot_readers[i]->name);
         put(t, rr_spot_readers[i]->summary);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_pricelists(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    for (size_t i = 0; rr_price_readers[i]; i++) {
+        put(t, rr_price_readers[i]->name);
+        put(t, rr_price_readers[i]->summary);
+        put(t, rr_price_readers[i]->keys);
     }
     return RR_OK;
 }
@@ -305,6 +317,7 @@ static const struct thing {
     {"formats", {"name", "summary"}, false, list_formats},
     {"series", {"name", "summary"}, false, list_series},
     {"fleets", {"name", "summary"}, false, list_fleets},
+    {"pricelists", {"name", "summary", "set"}, false, list_pricelists},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
@@ -316,9 +329,9 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats", "fleets",
-                                      "series", "gpus",     "hardware",   "instances",   "prices",  "metrics",
-                                      "keys",   "sections", "commands",   "scenarios",   NULL};
+const char *const rr_list_things[] = {"plans",      "policies", "placements", "autoscalers", "formats",   "fleets",
+                                      "pricelists", "series",   "gpus",       "hardware",    "instances", "prices",
+                                      "metrics",    "keys",     "sections",   "commands",    "scenarios", NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -403,11 +416,12 @@ const struct rr_command rr_command_list = {
     .name = "list",
     .summary = "what this version knows: plans, policies, formats, prices and so on",
     .usage = "THINGS [--json]",
-    .examples = "rackrate list plans\n"
-                "rackrate list instances\n"
-                "rackrate list prices --json\n"
-                "THINGS: plans policies placements autoscalers formats fleets gpus hardware instances prices metrics keys sections "
-                "commands scenarios",
+    .examples =
+        "rackrate list plans\n"
+        "rackrate list instances\n"
+        "rackrate list prices --json\n"
+        "THINGS: plans policies placements autoscalers formats fleets pricelists gpus hardware instances prices metrics keys sections "
+        "commands scenarios",
     .options = options,
     .n_options = 1,
     .least = 0,

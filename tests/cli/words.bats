@@ -61,7 +61,7 @@ load helper
     fails 2 '--threads wants a whole number of at least 1, not "0"' "$RR" run x.json -qj0
 }
 @test "list: every thing, as a table and as JSON" {
-    for t in plans policies placements autoscalers formats fleets series gpus hardware instances prices metrics sections commands scenarios; do
+    for t in plans policies placements autoscalers formats fleets pricelists series gpus hardware instances prices metrics sections commands scenarios; do
         works "$RR" list $t
         [ "${#lines[@]}" -gt 1 ]
         works "$RR" list $t --json
