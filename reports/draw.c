@@ -7,6 +7,7 @@
 #include <string.h>
 
 const char *const rr_colour[RR_COLOURS] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a6a00", "#8a939c"};
+const char *const rr_hatch[RR_COLOURS] = {"#fe0100", "#fe0101", "#fe0102", "#fe0103", "#fe0104", "#fe0105", "#fe0106", "#fe0107"};
 const char *const rr_dash[RR_CURVES] = {"1", "(14,7)", "(3,5)", "(14,5,3,5)", "(7,5)", "(18,4,3,4,3,4)", "(2,8)"};
 
 static void number(struct rr_buf *b, double v)

@@ -14,6 +14,7 @@ enum {
     RR_DRAW_NARROW = 460, /* for a phone: the same letters, less room */
 };
 extern const char *const rr_colour[RR_COLOURS]; /* "#0072b2": Okabe and Ito's palette */
+extern const char *const rr_hatch[RR_COLOURS];  /* stands for stripes of that colour: gnuplot has no patterns in SVG, svg.c puts them in */
 extern const char *const rr_dash[RR_CURVES];    /* gnuplot's dash types: where curves coincide, each shows through the next */
 
 struct rr_drawing {

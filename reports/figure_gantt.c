@@ -123,22 +123,22 @@ static double draw_legend(struct rr_drawing *d, const char *const *name, size_t 
         colour[i] = rr_colour[i];
     }
     if (cut) {
-        text[n] = "light, outlined: interrupted";
-        colour[n++] = "#ffffff";
+        text[n] = "striped: interrupted";
+        colour[n++] = rr_hatch[OTHER];
     }
     return rr_draw_legend(d, LEFT, LEGEND, d->width - RIGHT, text, colour, n);
 }
 
-// What was interrupted is light with an outline; patterns would need definitions that svg.c leaves out.
+// What was interrupted is striped, with an outline.
 static void draw_bars(struct rr_drawing *d)
 {
     rr_buf_puts(&d->script, "plot ");
     for (int c = 0; c <= OTHER; c++)
         for (int cut = 0; cut < 2; cut++) {
             rr_buf_putf(&d->script, "%s'%s.dat' index %d using 1:2:3:4:5:6 with boxxyerror lc rgb \"%s\" lw 1.4 fs ", c + cut ? ", " : "",
-                        d->name, 2 * c + cut, rr_colour[c]);
+                        d->name, 2 * c + cut, cut ? rr_hatch[c] : rr_colour[c]);
             if (cut)
-                rr_buf_putf(&d->script, "transparent solid 0.3 border lc rgb \"%s\" notitle", rr_colour[c]);
+                rr_buf_putf(&d->script, "solid border lc rgb \"%s\" notitle", rr_colour[c]);
             else
                 rr_buf_puts(&d->script, "transparent solid 0.75 noborder notitle");
         }
@@ -171,7 +171,7 @@ bool rr_figure_gantt(struct rr_drawing *d, struct rr_figure *f)
     draw_bars(d);
     f->title = "Node by node";
     f->caption = rr_strf(d->arena, "Each bar is a job on a node of %s, as high as the GPUs it holds there%s. Replication 1.",
-                         rr_show_name(d->s, d->arena, at), cut ? "; light with an outline: it was interrupted" : "");
+                         rr_show_name(d->s, d->arena, at), cut ? "; striped: it was interrupted" : "");
     f->alt = "Gantt chart of the nodes: a bar for each job that held GPUs; jobs.csv and attempts.csv have the times";
     return true;
 }

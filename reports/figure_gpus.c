@@ -5,7 +5,7 @@
 #include "reports/show.h"
 #include <math.h>
 
-enum { PANELS = 4, PANEL = 128, GAP = 34, LEGEND = 18, BOTTOM = 60, LEFT = 78, RIGHT = 44, BINS = 320, LEAST_BINS = 40 };
+enum { PANELS = 4, PANEL = 128, GAP = 34, LEGEND = 18, BOTTOM = 60, LEFT = 100, RIGHT = 44, BINS = 320, LEAST_BINS = 40 };
 
 /* From the ground up; what a store does not have, or what is 0 throughout, is left out. */
 enum { USED, LOST, IDLE, STARTING, DOWN, PARTS };

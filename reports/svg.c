@@ -10,9 +10,9 @@
 enum { TITLE = 36 }; // pixels above the drawing of a file
 
 struct swap {
-    char from[24], to[16];
+    char from[24], to[48];
 };
-enum { PAGE_COLOURS = 4, SWAPS = 2 * (RR_COLOURS + PAGE_COLOURS) };
+enum { PAGE_COLOURS = 4, SWAPS = 2 * (2 * RR_COLOURS + PAGE_COLOURS) };
 
 static void add_colour(struct swap *s, size_t *n, const char *hex, const char *to)
 {
@@ -24,12 +24,23 @@ static void add_colour(struct swap *s, size_t *n, const char *hex, const char *t
     }
 }
 
+// Stripes: a place-holder's colour becomes a pattern of this drawing.
+static size_t hatches_of(struct swap *s, const char *name)
+{
+    size_t n = 0;
+    for (int c = 0; c < RR_COLOURS; c++) {
+        char to[48];
+        snprintf(to, sizeof to, "url(#%.24s_hatch%d)", name, c);
+        add_colour(s, &n, rr_hatch[c], to);
+    }
+    return n;
+}
+
 // gnuplot writes colours as rgb(  0, 114, 178), those of texts without blanks; the page has names for them.
-static size_t swaps_of(struct swap *s)
+static size_t swaps_of(struct swap *s, size_t n)
 {
     static const char *const fixed[PAGE_COLOURS][2] = {
         {"#1b1f24", "var(--ink)"}, {"#5b6470", "var(--muted)"}, {"#e3e7eb", "var(--grid)"}, {"#ffffff", "var(--bg)"}};
-    size_t n = 0;
     for (int c = 0; c < RR_COLOURS; c++) {
         char to[20];
         snprintf(to, sizeof to, "var(--c%d)", c);
@@ -39,7 +50,32 @@ static size_t swaps_of(struct swap *s)
     return n;
 }
 
-/* The drawing with its colours swapped, inside tags alone: texts stay as they are. `n` swaps, 0 for the file. */
+// The patterns that the drawing asks for; `page`: in the colours of the style sheet.
+static void put_hatches(struct rr_buf *b, const char *name, bool page)
+{
+    const size_t end = b->n;
+    bool begun = false;
+    for (int c = 0; c < RR_COLOURS; c++) {
+        char id[48], colour[16];
+        snprintf(id, sizeof id, "url(#%.24s_hatch%d)", name, c);
+        const char *found = strstr(rr_buf_text(b), id);
+        if (!found || found >= rr_buf_text(b) + end) continue;
+        if (page)
+            snprintf(colour, sizeof colour, "var(--c%d)", c);
+        else
+            snprintf(colour, sizeof colour, "%s", rr_colour[c]);
+        rr_buf_puts(b, begun ? "" : "<defs>\n");
+        rr_buf_putf(b,
+                    "<pattern id=\"%.24s_hatch%d\" width=\"5\" height=\"5\" patternUnits=\"userSpaceOnUse\" "
+                    "patternTransform=\"rotate(45)\"><rect width=\"5\" height=\"5\" fill=\"%s\"/><rect width=\"2\" height=\"5\" "
+                    "fill=\"%s\"/></pattern>\n",
+                    name, c, page ? "var(--bg)" : "#ffffff", colour);
+        begun = true;
+    }
+    if (begun) rr_buf_puts(b, "</defs>\n");
+}
+
+/* The drawing with its colours swapped, inside tags alone: texts stay as they are. */
 static void put_body(struct rr_buf *b, const char *from, const char *end, const char *name, const struct swap *swap, size_t n)
 {
     static const char canvas[] = "\"gnuplot_canvas\"";
@@ -99,7 +135,9 @@ static const char *as_file(struct rr_arena *a, const struct parts *p, int height
                 -TITLE, RR_DRAW_WIDTH, height + TITLE, -TITLE + 24);
     rr_buf_html(&b, f->title);
     rr_buf_putf(&b, "</text>\n<g id=\"%s_canvas\">\n", f->name);
-    put_body(&b, p->defs_end + strlen("</defs>"), p->end, f->name, NULL, 0);
+    struct swap swap[SWAPS];
+    put_body(&b, p->defs_end + strlen("</defs>"), p->end, f->name, swap, hatches_of(swap, f->name));
+    put_hatches(&b, f->name, false);
     rr_buf_puts(&b, "</svg>\n");
     return kept(a, &b);
 }
@@ -108,12 +146,13 @@ static const char *as_piece(struct rr_arena *a, const struct parts *p, int width
 {
     const char *id = width < RR_DRAW_WIDTH ? rr_strf(a, "%s_narrow", f->name) : f->name;
     struct swap swap[SWAPS];
-    const size_t n = swaps_of(swap);
+    const size_t n = swaps_of(swap, hatches_of(swap, id));
     struct rr_buf b = {0};
     rr_buf_putf(&b, "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"", width, height);
     rr_buf_html(&b, f->alt);
     rr_buf_putf(&b, "\">\n<g id=\"%s_canvas\">\n", id);
     put_body(&b, p->defs_end + strlen("</defs>"), p->end, id, swap, n);
+    put_hatches(&b, id, true);
     rr_buf_puts(&b, "</svg>\n");
     return kept(a, &b);
 }

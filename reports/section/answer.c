@@ -10,16 +10,22 @@ enum { MOST_COLUMNS = 4, MOST_ROWS = 60 }; // more alternatives than columns: th
 static const struct {
     int metric;
     const char *title;
-    bool share, less_is_better;
+    bool share, if_any; /* if_any: told where it is not 0 throughout */
 } key[] = {
-    {RR_M_COST_TOTAL, "Effective cost", false, true},
-    {RR_M_NPV_COST, "Net present cost", false, true},
-    {RR_M_CASH_TOTAL, "Cash paid", false, true},
-    {RR_M_COST_PER_GPU_HOUR_USED, "Cost per GPU-hour used", false, true},
-    {RR_M_WAIT_P50, "Wait, median", false, true},
-    {RR_M_WAIT_P95, "Wait, 95th percentile", false, true},
+    {RR_M_COST_TOTAL, "Effective cost", false, false},
+    {RR_M_NPV_COST, "Net present cost", false, false},
+    {RR_M_CASH_TOTAL, "Cash paid", false, false},
+    {RR_M_COST_PER_GPU_HOUR_USED, "Cost per GPU-hour used", false, false},
+    {RR_M_COST_WAITING, "Cost of waiting, beside it", false, true},
+    {RR_M_WAIT_P50, "Wait, median", false, false},
+    {RR_M_WAIT_P95, "Wait, 95th percentile", false, false},
+    {RR_M_DEADLINE_MISSED, "Deadlines missed", false, true},
     {RR_M_WORK_FINISHED_SHARE, "Work finished", true, false},
     {RR_M_GPU_ALLOCATED_SHARE, "GPU time allocated", true, false},
+    {RR_M_GPU_HOURS_LOST, "GPU-hours lost", false, true},
+    {RR_M_NODES_FAILURES, "Nodes that failed", false, true},
+    {RR_M_SPOT_INTERRUPTIONS, "Spot nodes taken back", false, true},
+    {RR_M_PREEMPTIONS, "Preemptions", false, true},
 };
 enum { KEYS = sizeof key / sizeof *key };
 
@@ -74,8 +80,10 @@ static void rank_cell(struct rr_table *t, const struct rr_store *s, const struct
 
 static bool is_told(const struct rr_store *s, int k)
 {
-    for (size_t i = 0; i < s->n_alternatives; i++)
-        if (!isnan(s->alternative[i].metric[key[k].metric].mean)) return true;
+    for (size_t i = 0; i < s->n_alternatives; i++) {
+        const double v = s->alternative[i].metric[key[k].metric].mean;
+        if (!isnan(v) && (v > 0 || v < 0 || !key[k].if_any)) return true;
+    }
     return false;
 }
 

@@ -3,8 +3,9 @@
 #include "reports/doc.h"
 #include "reports/show.h"
 #include <math.h>
+#include <string.h>
 
-enum { MOST = 24 };
+enum { MOST = 24, MOST_PAIRS = 4 };
 
 static void times(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
 {
@@ -50,32 +51,65 @@ static void states(const struct rr_store *s, struct rr_doc *d, const size_t *cho
     }
 }
 
+struct waited {
+    double jobs, gpus;
+};
+
+static struct waited sum_of(const struct rr_alternative *a)
+{
+    struct waited w = {0, 0};
+    for (size_t k = 0; k < a->n_bounds; k++) w = (struct waited){w.jobs + a->bound[k].job_hours, w.gpus + a->bound[k].gpu_hours};
+    return w;
+}
+
+static const struct rr_bound_row *bound_of(const struct rr_alternative *a, const char *bound)
+{
+    for (size_t k = 0; k < a->n_bounds; k++)
+        if (strcmp(a->bound[k].bound, bound) == 0) return &a->bound[k];
+    return NULL;
+}
+
+// Of the GPU-hours asked for; of the jobs where nobody asks for GPUs.
+static void share_cells(struct rr_table *t, const struct rr_alternative *a, const struct rr_bound_row *b)
+{
+    const struct waited all = sum_of(a);
+    if (!b) {
+        rr_table_cell(t, RR_SHOW_NONE);
+        rr_table_mark(t, RR_MARK_MUTED);
+        rr_table_cell(t, "");
+        return;
+    }
+    const double share = all.gpus > 0 ? b->gpu_hours / all.gpus : b->job_hours / all.jobs;
+    rr_table_cell(t, rr_show_number(t->arena, all.gpus > 0 ? b->gpu_hours : b->job_hours));
+    rr_table_cell(t, rr_show_share(t->arena, share));
+    rr_table_bar(t, share);
+}
+
+/* A row for each thing that somebody waited for, two columns an alternative. */
 static void waited_for(const struct rr_store *s, struct rr_doc *d, const size_t *chosen, size_t n)
 {
     struct rr_table *t = NULL;
-    for (size_t i = 0; i < n; i++) {
-        const struct rr_alternative *a = &s->alternative[chosen[i]];
-        double jobs = 0, gpus = 0;
-        for (size_t k = 0; k < a->n_bounds; k++) jobs += a->bound[k].job_hours, gpus += a->bound[k].gpu_hours;
-        for (size_t k = 0; k < a->n_bounds; k++) {
-            const struct rr_bound_row *b = &a->bound[k];
+    const size_t shown = n < MOST_PAIRS ? n : MOST_PAIRS;
+    for (size_t i = 0; i < shown; i++)
+        for (size_t k = 0; k < s->alternative[chosen[i]].n_bounds; k++) {
+            const struct rr_bound_row *b = &s->alternative[chosen[i]].bound[k];
+            bool told = false;
+            for (size_t before = 0; before < i; before++) told |= bound_of(&s->alternative[chosen[before]], b->bound) != NULL;
+            if (told) continue;
             if (!t) {
-                static const char *const title[] = {"Alternative", "Jobs waited for", "Job-hours", "GPU-hours asked for", "Share"};
-                t = rr_doc_table(
-                    d, "What jobs waited for, replication 1: all waiting inside the horizon by what held each job back, looked at a few "
-                       "times in each time bin.");
-                for (size_t c = 0; c < sizeof title / sizeof *title; c++) rr_table_column(t, title[c], c > 1);
+                t = rr_doc_table(d, "What jobs waited for, replication 1: all waiting inside the horizon, in GPU-hours asked for, by what "
+                                    "held each job back, looked at a few times in each time bin.");
+                rr_table_column(t, "Jobs waited for", false);
+                for (size_t c = 0; c < shown; c++) {
+                    rr_table_column(t, rr_show_name(s, d->arena, chosen[c]), true);
+                    rr_table_column(t, "share", true);
+                }
             }
             rr_table_row(t);
-            rr_table_cell(t, rr_show_name(s, d->arena, chosen[i]));
             rr_table_cell(t, b->what);
-            rr_table_cell(t, rr_show_number(d->arena, b->job_hours));
-            rr_table_cell(t, rr_show_number(d->arena, b->gpu_hours));
-            const double share = gpus > 0 ? b->gpu_hours / gpus : b->job_hours / jobs;
-            rr_table_cell(t, rr_show_share(d->arena, share));
-            rr_table_bar(t, share);
+            for (size_t c = 0; c < shown; c++) share_cells(t, &s->alternative[chosen[c]], bound_of(&s->alternative[chosen[c]], b->bound));
         }
-    }
+    if (t && shown < n) rr_doc_para(d, "The table shows %zu of %zu alternatives; results.json has all.", shown, s->n_alternatives);
 }
 
 static void fill(const struct rr_store *s, struct rr_doc *d)

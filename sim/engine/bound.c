@@ -21,9 +21,9 @@ const char *rr_bound_text(enum rr_bound b)
     static const char *const text[RR_BOUNDS] = {
         [RR_BOUND_QUOTA] = "a quota of its tenant",
         [RR_BOUND_POLICY] = "the scheduler's order: there was room",
-        [RR_BOUND_SCATTER] = "a place: enough GPUs were free, but scattered, or without the CPUs, memory or type",
+        [RR_BOUND_SCATTER] = "a place: GPUs were free, but scattered, or without the CPUs, memory or type",
         [RR_BOUND_STARTING] = "nodes that were starting, or not asked for yet",
-        [RR_BOUND_REFUSED] = "capacity: nodes were refused, above a provider's quota, or not to be had on the market",
+        [RR_BOUND_REFUSED] = "capacity: refused, above the provider's quota, or not on the market",
         [RR_BOUND_LIMIT] = "a pool at its limit of nodes",
         [RR_BOUND_TYPE] = "a pool of its own: GPUs were free where it may not run",
         [RR_BOUND_SIZE] = "GPUs: too few were free anywhere",

@@ -77,7 +77,11 @@ static void a_small_run_is_drawn_node_by_node(void **state)
     const struct rr_figure *gantt = named(&f, "gantt");
     has(gantt->svg, "n1, rac"); // the name of the node
     has(gantt->svg, "=1+1 ");
-    has(gantt->svg, "light, outlined: interrupted");
+    has(gantt->svg, "striped: interrupted");
+    has(gantt->svg, "<pattern id=\"gantt_hatch7\""); // of the legend, and of one class at least
+    has(gantt->svg, "fill = 'url(#gantt_hatch1)'");
+    has(gantt->inlined, "<pattern id=\"gantt_hatch1\"");
+    has(gantt->narrow, "<pattern id=\"gantt_narrow_hatch1\""); // ids do not clash on one page
     has(gantt->caption, "a node of own");
     assert_non_null(gantt->narrow);
     struct rr_bar *many = RR_NEWS(p.arena, struct rr_bar, 1000);
