@@ -123,7 +123,7 @@ static enum rr_status read_member(const struct rr_param_ctx *ctx, const struct r
 static enum rr_status read_default(const struct rr_param_ctx *ctx, const struct rr_param *row, const char *pointer, void *into)
 {
     struct rr_json *json = rr_json_create();
-    const struct rr_param_ctx own = {json, ctx->arena, ctx->base, ctx->no_files};
+    const struct rr_param_ctx own = {.json = json, .arena = ctx->arena, .base = ctx->base, .no_files = ctx->no_files};
     cJSON *value = NULL;
     enum rr_status st = rr_json_parse(json, row->name, row->def, false, &value);
     if (st == RR_OK) {

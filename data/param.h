@@ -68,11 +68,16 @@ struct rr_param {
  * `pointer` is the object's JSON pointer. {"value", "source", "owner", "as_of"} wrappers are looked through. Unknown keys fail with the nearest right key;
  * names in `skip` (NULL-terminated, or NULL) are left alone: the caller reads them. `base` is the folder for RR_P_PATH.
  * Errors: RR_EINPUT "PATH:LINE:COLUMN: POINTER: what is wrong; what would be right". */
+struct rr_spot_kept;
 struct rr_param_ctx {
     const struct rr_json *json;
     struct rr_arena *arena; /* texts and arrays of the result live here */
     const char *base;
     bool no_files; /* do not look at the files that are named (schema tests) */
+    /* Spot series read before: a file that many variants and samples name is read once. NULL: none is kept. Samples of a study take from it on
+     * several threads at once, and add nothing. */
+    struct rr_spot_kept **spot;
+    bool spot_is_shared;
 };
 RR_CHECKED enum rr_status rr_params_read(const struct rr_param_ctx *ctx, const struct rr_param *table, size_t n, const cJSON *object,
                                          const char *pointer, const char *const *skip, void *into);

@@ -175,10 +175,50 @@ static enum rr_status fail_because(const struct rr_field *f, const cJSON *at)
     return rr_field_fail(f, at, "%s", reason);
 }
 
+/* ---- series read before ---- */
+
+struct rr_spot_kept {
+    struct rr_spot_kept *next;
+    enum rr_spot_of of;
+    struct rr_spot_file file;
+    struct rr_spot_series series;
+};
+
+static bool same_text(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static bool same_file(const struct rr_spot_file *a, const struct rr_spot_file *b)
+{
+    return same_text(a->path, b->path) && same_text(a->format, b->format) && same_text(a->zone, b->zone) &&
+           same_text(a->instance, b->instance) && same_text(a->currency, b->currency) && a->given == b->given && a->gap_us == b->gap_us &&
+           a->gap_limit_us == b->gap_limit_us && a->from_us == b->from_us && a->unit == b->unit && a->align == b->align &&
+           a->repeat == b->repeat && a->times == b->times;
+}
+
+static const struct rr_spot_kept *find_kept(const struct rr_param_ctx *ctx, enum rr_spot_of of, const struct rr_spot_file *file)
+{
+    for (const struct rr_spot_kept *k = ctx->spot ? *ctx->spot : NULL; k; k = k->next)
+        if (k->of == of && same_file(&k->file, file)) return k;
+    return NULL;
+}
+
+static void keep(const struct rr_param_ctx *ctx, enum rr_spot_of of, const struct rr_spot_feed *feed)
+{
+    if (!ctx->spot || ctx->spot_is_shared) return;
+    struct rr_spot_kept *k = RR_NEW(ctx->arena, struct rr_spot_kept);
+    *k = (struct rr_spot_kept){*ctx->spot, of, feed->file, feed->series};
+    *ctx->spot = k;
+}
+
 static enum rr_status load(const struct rr_field *f, enum rr_spot_of of, const cJSON *at, struct rr_spot_feed *feed)
 {
     if (f->ctx->no_files) return RR_OK;
+    const struct rr_spot_kept *kept = find_kept(f->ctx, of, &feed->file);
+    if (kept) {
+        feed->series = kept->series;
+        return RR_OK;
+    }
     const enum rr_status st = rr_spot_read(&feed->file, of, f->ctx->arena, &feed->series);
+    if (st == RR_OK) keep(f->ctx, of, feed);
     return st == RR_OK ? RR_OK : fail_because(f, at);
 }
 

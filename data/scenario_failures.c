@@ -280,9 +280,23 @@ static enum rr_status read_pools(const struct rr_reading *r, const cJSON *list, 
     return RR_OK;
 }
 
+// A sample takes the events of its variant: the same file about the same pools.
+static bool took_events(const struct rr_reading *r, const struct rr_scenario *s, struct rr_failures *f)
+{
+    const struct rr_failures *old = r->like ? r->like->failures : NULL;
+    if (!old || !old->trace || strcmp(old->trace, f->trace) != 0 || r->like->n_pools != s->n_pools) return false;
+    for (size_t i = 0; i < s->n_pools; i++)
+        if (strcmp(r->like->pool[i].name, s->pool[i].name) != 0 || r->like->pool[i].nodes_max != s->pool[i].nodes_max) return false;
+    f->event = old->event;
+    f->n_events = old->n_events;
+    f->trace_sha256 = old->trace_sha256;
+    return true;
+}
+
 static enum rr_status read_trace(const struct rr_reading *r, const cJSON *object, const struct rr_scenario *s, struct rr_failures *f)
 {
     if (!f->trace) return RR_OK;
+    if (took_events(r, s, f)) return RR_OK;
     const cJSON *node = rr_param_unwrap(rr_json_member(object, "trace"));
     RR_TRY(rr_file_there(r, node, TOP "/trace", f->trace));
     f->trace_sha256 = "";

@@ -125,6 +125,7 @@ static enum rr_status make(const struct rr_scenario_set *set, const struct rr_sc
     }
     struct rr_reading reading = *set->reading;
     reading.param.arena = arena;
+    reading.param.spot_is_shared = true;
     reading.like = variant;
     *s.scenario = (struct rr_scenario){.variant = variant->variant,
                                        .alternative = variant->alternative,
