@@ -29,6 +29,8 @@ struct price_case {
     struct rr_lease lease[CASE_LEASES];
     size_t n_leases, pool_lease[CASE_POOLS + 1];
     int32_t node_gpus[CASE_LEASES];
+    const struct rr_call *call; /* or NULL */
+    size_t n_calls;
     RR_VEC(struct rr_charge) charge;
     RR_VEC(struct rr_cover) cover;
     struct rr_billing billing;
@@ -157,7 +159,7 @@ static inline void case_around(struct price_case *x, const char *type, const cha
 
 static inline enum rr_status case_resolve(struct price_case *x) { return rr_price_resolve(&x->s, &x->catalog, x->arena, &x->notes); }
 
-static inline void case_bill(struct price_case *x)
+static inline enum rr_status case_billed(struct price_case *x)
 {
     if (case_resolve(x) != RR_OK) fail_msg("%s", rr_reason());
     x->charge.n = x->cover.n = 0;
@@ -166,8 +168,21 @@ static inline void case_bill(struct price_case *x)
                                      .lease = x->lease,
                                      .pool_lease = x->pool_lease,
                                      .node_gpus = x->node_gpus,
+                                     .call = x->call,
+                                     .n_calls = x->n_calls,
                                      .arena = x->arena};
-    if (rr_bill(&x->billing, &x->sink) != RR_OK) fail_msg("%s", rr_reason());
+    return rr_bill(&x->billing, &x->sink);
+}
+
+static inline void case_bill(struct price_case *x)
+{
+    if (case_billed(x) != RR_OK) fail_msg("%s", rr_reason());
+}
+
+static inline void case_refused_bill(struct price_case *x, const char *why)
+{
+    assert_int_equal(case_billed(x), RR_EINPUT);
+    if (strstr(rr_reason(), why) == NULL) fail_msg("\"%s\" lacks \"%s\"", rr_reason(), why);
 }
 
 /* The scenario is refused, for a reason that has `why` in it. */
