@@ -187,7 +187,7 @@ enum rr_status rr_check_named(const struct rr_billing *b, const struct rr_ledger
     const struct rr_scenario *s = b->scenario;
     size_t unpriced = 0, rows = 0, rejected = 0, censored = 0, unplaceable = 0;
     for (size_t p = 0; p < s->n_pools; p++) {
-        const bool held = b->pool_lease[p + 1] > b->pool_lease[p];
+        const bool held = held_us(b, p) > 0; // leases that ended at the instant at which they began cost nothing
         unpriced += !s->pool[p].plan;
         if (held && s->pool[p].plan && !charged_for(b, l, p))
             return rr_fail(RR_EINTERNAL, "law 5 (named) is broken: pool \"%s\" held machines that nobody is charged for", s->pool[p].name);
