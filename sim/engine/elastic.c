@@ -388,6 +388,7 @@ static bool grow(struct rr_sim *s, size_t pool)
     struct rr_books *b = &s->books[pool];
     if (b->draining.n == 0) return rr_sim_node_request(s, pool) != RR_NO_NODE;
     rr_sim_node_back(s, pool, b->draining.at[--b->draining.n]);
+    if (s->level.queue > 0) rr_elastic_wake(s, pool, s->now_us); // the pass of this instant is over
     return true;
 }
 
