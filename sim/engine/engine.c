@@ -465,6 +465,7 @@ enum rr_status rr_engine_check(const struct rr_world *w)
 {
     struct rr_sim s;
     const enum rr_status st = placed(w, sim_init(&s, w));
+    if (st == RR_OK && w->notes) rr_sim_warn_rejected(&s);
     sim_done(&s);
     return st;
 }

@@ -99,6 +99,8 @@ RR_CHECKED enum rr_status rr_engine_run(const struct rr_world *w, struct rr_repl
 RR_CHECKED enum rr_status rr_engine_check(const struct rr_world *w);
 void rr_replay_done(struct rr_replay *r);
 const char *rr_bound_word(enum rr_bound b); /* "gpus" */
+/* "job a (16 GPUs of h100|a100)", in the buffer. */
+const char *rr_job_text(const struct rr_trace *t, size_t job, char buf[200]);
 const char *rr_bound_text(enum rr_bound b); /* "GPUs: too few were free anywhere" */
 /* Laws 1 and 2 recomputed from outcomes and leases: RR_EINTERNAL with the numbers when broken; `detail` gets the printed line. */
 RR_CHECKED enum rr_status rr_replay_check_jobs(const struct rr_world *w, const struct rr_replay *r, struct rr_buf *detail);

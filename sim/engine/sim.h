@@ -230,7 +230,8 @@ uint32_t rr_sim_next_on(const struct rr_sim *s, uint32_t slot);
     do {                                                                                              \
         if ((s)->world->notes) rr_note((s)->world->notes, RR_NOTE_WARNING, (where), "", __VA_ARGS__); \
     } while (0)
-void rr_sim_warn_unused(struct rr_sim *s); /* warn.c: what is given and nothing looks at */
+void rr_sim_warn_rejected(struct rr_sim *s); /* warn.c: jobs that can never run */
+void rr_sim_warn_unused(struct rr_sim *s);   /* warn.c: what is given and nothing looks at */
 
 /* --- what a job is --- */
 static inline size_t rr_sim_class_of(const struct rr_sim *s, uint32_t job) { return s->class_of ? s->class_of[job] : RR_NO_CLASS; }

@@ -110,6 +110,39 @@ static void warn_boot(struct rr_sim *s)
     }
 }
 
+// --- jobs ---
+
+const char *rr_job_text(const struct rr_trace *t, size_t job, char buf[200])
+{
+    char id[24];
+    const double gpus = t->gpus_milli[job] / 1000.0;
+    int n = snprintf(buf, 200, "job %.60s (%g %s", rr_trace_id(t, job, id), gpus, gpus == 1 ? "GPU" : "GPUs");
+    const char *between = " of ";
+    for (size_t i = 0; t->gpu_types && i < t->n_gpu_types && i < 64 && n < 160; i++)
+        if (t->gpu_types[job] >> i & 1) {
+            n += snprintf(buf + n, (size_t)(200 - n), "%s%.30s", between, t->gpu_type_name[i]);
+            between = "|";
+        }
+    snprintf(buf + n, (size_t)(200 - n), ")");
+    return buf;
+}
+
+void rr_sim_warn_rejected(struct rr_sim *s)
+{
+    size_t n[RR_WHYS] = {0}, first[RR_WHYS] = {0};
+    for (uint32_t j = 0; j < s->trace->n; j++) {
+        const uint32_t ask = rr_ask_of(&s->asks, j); // may move the table
+        const enum rr_reason why = s->asks.ask.at[ask].why;
+        if (why == RR_WHY_NONE || (s->trace->state && s->trace->state[j] == RR_TRACE_NEVER_STARTED)) continue;
+        if (n[why]++ == 0) first[why] = j;
+    }
+    char text[200];
+    for (int k = 0; k < RR_WHYS; k++)
+        if (n[k])
+            rr_sim_warn(s, "", "%zu of %zu jobs will be rejected at once: %s, such as for %s", n[k], s->trace->n,
+                        rr_why_text((enum rr_reason)k), rr_job_text(s->trace, first[k], text));
+}
+
 void rr_sim_warn_unused(struct rr_sim *s)
 {
     const cJSON *document = s->world->scenario->document;

@@ -462,13 +462,15 @@ static void note_refused(const struct group *g, const struct rr_run *r, struct r
 
 static void note_replay(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
 {
-    size_t why[RR_WHYS] = {0};
+    size_t why[RR_WHYS] = {0}, first[RR_WHYS] = {0};
+    char text[200];
     for (size_t i = 0; i < r->replay.n_jobs; i++)
-        if (r->replay.outcome[i].state == RR_JOB_REJECTED) why[r->replay.outcome[i].reason]++;
+        if (r->replay.outcome[i].state == RR_JOB_REJECTED && why[r->replay.outcome[i].reason]++ == 0)
+            first[r->replay.outcome[i].reason] = i;
     for (size_t k = 0; k < RR_WHYS; k++)
         if (why[k])
-            rr_note(notes, RR_NOTE_WARNING, "", "", "%zu job%s rejected at once: %s", why[k], why[k] == 1 ? " was" : "s were",
-                    rr_why_text((enum rr_reason)k));
+            rr_note(notes, RR_NOTE_WARNING, "", "", "%zu job%s rejected at once: %s, such as for %s", why[k],
+                    why[k] == 1 ? " was" : "s were", rr_why_text((enum rr_reason)k), rr_job_text(&r->jobs, first[k], text));
     note_market(g, r, notes);
     note_early_end(g, r, notes);
     note_refused(g, r, notes);

@@ -86,6 +86,19 @@ spot='.pools.s = {gpus_per_node: 8, nodes: {min: 0, max: 4}, plan: {type: "spot"
     both '/pools/s/plan/max_price: "\$-4/h" given; at least 0' "$spot | .pools.s.plan.max_price = \"\$-4/h\""
     both '/checkpoint/interval: 5 given; a text in double quotes is expected: .* a time such as "30 min"' '.checkpoint = {interval: 5}'
 }
+@test "jobs that can never run are told before and after, with the first" {
+    printf '%s\n' job_id,submit_s,duration_s,gpus,gpu_type a,0,100,1,1g.10gb b,3,100,7,h100 c,5,100,24,h100 d,7,100,2,'t4|1g.10gb' >jobs.csv
+    scenario '.pools.p.gpu = "h100"' >s.json
+    run --separate-stderr "$RR" check s.json
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"2 of 4 jobs will be rejected at once: no pool has the GPU type, such as for job a (1 GPU of 1g.10gb)"* ]]
+    [[ $stderr == *"1 of 4 jobs will be rejected at once: too large for every pool, such as for job c (24 GPUs of h100)"* ]]
+    run --separate-stderr "$RR" run s.json -o out
+    grep -q '2 jobs were rejected at once: no pool has the GPU type, such as for job a (1 GPU of 1g.10gb)' out/report.md
+    scenario '.pools.p.gpu = "h100" | .pools.m = {gpus_per_node: 1, nodes: 1, mig: {"1g.10gb": 7}, plan: {type: "on_demand", rate: "$3/h"}}
+        | .workload.w.where = "gpus < 24"' >s.json
+    works "$RR" check s.json
+}
 @test "what is used is not warned of" {
     trace
     for filter in '.scheduler = {policy: "sjf", blocking: false, estimate: {factor: 2}}' '.scheduler = {order: "shortest", estimate: "exact"}' \
