@@ -501,7 +501,8 @@ enum rr_status rr_scenario_load(const char *path, const struct rr_scenario_optio
     struct rr_arena *a = rr_arena_create();
     struct loading *l = rr_xrealloc(NULL, 1, sizeof *l);
     *l = (struct loading){.set = {.arena = a, .json = rr_json_create(), .path = rr_strdup(a, path), .notes.arena = a}};
-    l->reading = (struct rr_reading){{l->set.json, a, folder_of(a, path), opt->any_path, &l->spot, false}, reg, catalog, opt->any_path, &l->books, NULL};
+    l->reading = (struct rr_reading){
+        {l->set.json, a, folder_of(a, path), opt->any_path, &l->spot, false}, reg, catalog, opt->any_path, &l->books, NULL};
     l->set.reading = &l->reading;
     l->set.catalog = catalog;
     const enum rr_status st = load(l, path, opt);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEIGHT = 460, LEFT = 78, TOP = 16, BOTTOM = 62, MOST_MARKS = 3, LABEL_GAP = 18 };
+enum { HEIGHT = 460, LEFT = 96, TOP = 16, BOTTOM = 62, MOST_MARKS = 3, LABEL_GAP = 18 };
 
 struct curve {
     const struct rr_series *r;

@@ -136,6 +136,19 @@ static void frame(const struct rr_store *s, struct rr_doc *d)
     rr_buf_done(&b);
 }
 
+// Where the spread comes from stands beside it.
+static void spread_from(const struct rr_store *s, struct rr_doc *d)
+{
+    struct rr_buf b = {0};
+    if (s->replications < 2) return;
+    for (size_t i = 0; i < s->n_varied; i++) rr_buf_putf(&b, "%s%s", i ? ", " : "", s->varied[i]);
+    if (b.n)
+        rr_doc_para(d, "Over the %lld replications varied: %s.", (long long)s->replications, rr_buf_text(&b));
+    else
+        rr_doc_para(d, "Nothing varies over the %lld replications: they are all alike.", (long long)s->replications);
+    rr_buf_done(&b);
+}
+
 static void fill(const struct rr_store *s, struct rr_doc *d)
 {
     rr_doc_heading(d, 1, s->name);
@@ -157,6 +170,7 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
         few(s, d, t);
     else
         many(s, t);
+    spread_from(s, d);
     if (s->n_alternatives > MOST_ROWS)
         rr_doc_para(d, "The table shows %d of %zu alternatives; results.json and results.db have all.", MOST_ROWS, s->n_alternatives);
 }
