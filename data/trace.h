@@ -57,17 +57,17 @@ struct rr_trace {
     const struct rr_trace *lender; /* NULL, or the trace that some columns belong to: it must outlive this one */
 };
 /* What to do for each array of n, in the order of the struct. */
-#define RR_TRACE_COLUMNS(C)                                                                                                             \
-    C(submit_us)                                                                                                                        \
-    C(run_us)                                                                                                                           \
-    C(estimate_us)                                                                                                                      \
-    C(limit_us)                                                                                                                         \
-    C(deadline_us)                                                                                                                      \
-    C(waited_us)                                                                                                                        \
-    C(gpus_milli)                                                                                                                       \
-    C(nodes)                                                                                                                            \
-    C(cpus_milli) C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at) C(after_at) C(think_us) \
-        C(array_id)
+#define RR_TRACE_COLUMNS(C) \
+    C(submit_us)            \
+    C(run_us)               \
+    C(estimate_us)          \
+    C(limit_us)             \
+    C(deadline_us)          \
+    C(waited_us)            \
+    C(gpus_milli)           \
+    C(nodes)                \
+    C(cpus_milli)           \
+    C(memory_mib) C(gpu_types) C(priority) C(state) C(class_id) C(user_id) C(account_id) C(id_at) C(after_at) C(think_us) C(array_id)
 
 /* All columns in one heap block each; rr_trace_done frees those that are not the lender's and takes a zeroed struct. Names live in the `arena`
  * given at import. */
