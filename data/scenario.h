@@ -141,7 +141,22 @@ struct rr_finance {
     bool has_discount_rate;      /* given: npv.cost is null without it */
     struct rr_price electricity; /* per kWh; nano 0 with given bit clear = none */
     double pue;                  /* 0 = not given: the plan takes its default from the facts */
+    const char *fiscal_year_start;
+    int fiscal_month;                   /* 1..12: the fiscal year starts on its first day */
+    double reinvest_rate, finance_rate; /* of MIRR, effective yearly; the discount rate when not given */
+    double exit_penalty, exit_resale;   /* shares, of what is owed and of the book value, when a plan is left early; NaN: not given */
+    const cJSON *tax_json;
+    struct rr_tax_rules *tax; /* NULL: before tax */
 };
+/* "finance": {"tax": {...}}: the same rules for every alternative. */
+struct rr_tax_rules {
+    uint64_t given;
+    double rate, vat, vat_recovered;
+    int64_t vat_lag_months;
+    bool taxable_profit;
+    int depreciation; /* enum rr_tax_write_off */
+};
+enum rr_tax_write_off { RR_TAX_BOOK, RR_TAX_MACRS_3, RR_TAX_MACRS_5, RR_TAX_MACRS_7, RR_TAX_AT_ONCE };
 struct rr_limit {     /* "service": {"wait.p95": "<= 4 h"} */
     int metric;       /* enum rr_metric */
     bool at_least;    /* ">=" */
@@ -254,6 +269,8 @@ void rr_scenario_set_free(struct rr_scenario_set *s); /* takes NULL */
 RR_CHECKED enum rr_status rr_scenario_money(const struct rr_scenario *s, struct rr_amount in, struct rr_money *ret);
 RR_CHECKED enum rr_status rr_scenario_rate(const struct rr_scenario *s, struct rr_price in, struct rr_rate *ret);
 
+/* The rows of "finance". */
+const struct rr_param *rr_finance_rows(size_t *n);
 /* `check --print`: every parameter of the variant with value, unit, given or default, and source, as aligned text. */
 void rr_scenario_print(struct rr_buf *b, const struct rr_scenario *s, const struct rr_registry *reg);
 /* data/schema/scenario.schema.json from the same rows. The caller owns the tree. */

@@ -317,11 +317,34 @@ static enum rr_status read_scheduler(const struct rr_reading *r, const cJSON *do
 
 /* ---- finance ---- */
 
+/* "04-01": the month of the first day of the fiscal year. */
+static enum rr_status read_fiscal_year(const struct rr_reading *r, const cJSON *object, struct rr_finance *f)
+{
+    const char *s = f->fiscal_year_start;
+    const bool digits = strlen(s) == 5 && s[0] >= '0' && s[0] <= '1' && s[1] >= '0' && s[1] <= '9' && strcmp(s + 2, "-01") == 0;
+    f->fiscal_month = digits ? (s[0] - '0') * 10 + s[1] - '0' : 0;
+    if (f->fiscal_month >= 1 && f->fiscal_month <= 12) return RR_OK;
+    return rr_json_fail(RR_EINPUT, r->param.json, rr_param_unwrap(rr_json_member(object, "fiscal_year_start")),
+                        "/finance/fiscal_year_start", "\"%s\" given; the first day of a month is expected, such as \"04-01\"", s);
+}
+
+static enum rr_status read_tax(const struct rr_reading *r, struct rr_finance *f)
+{
+    if (!f->tax_json) return RR_OK;
+    f->tax = RR_NEW(r->param.arena, struct rr_tax_rules);
+    return rr_rows_read(r, &rr_rows_tax, f->tax_json, "/finance/tax", f->tax);
+}
+
 static enum rr_status read_finance(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
 {
     const cJSON *object = rr_json_member(document, "finance");
     RR_TRY(rr_rows_read(r, &rr_rows_finance, object, "/finance", &s->finance));
     s->finance.has_discount_rate = rr_json_member(object, "discount_rate") != NULL;
+    if (!rr_json_member(object, "reinvest_rate")) s->finance.reinvest_rate = s->finance.discount_rate;
+    if (!rr_json_member(object, "finance_rate")) s->finance.finance_rate = s->finance.discount_rate;
+    if (!rr_json_member(object, "exit_resale")) s->finance.exit_resale = (double)NAN;
+    RR_TRY(read_fiscal_year(r, object, &s->finance));
+    RR_TRY(read_tax(r, &s->finance));
     const struct rr_rate e = s->finance.electricity.rate;
     if (rr_json_member(object, "electricity") && (e.per != RR_PER_KWH || e.time != RR_EVER))
         return rr_json_fail(RR_EINPUT, r->param.json, rr_param_unwrap(rr_json_member(object, "electricity")), "/finance/electricity",

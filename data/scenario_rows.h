@@ -63,6 +63,7 @@ extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate
     rr_rows_fx;
 extern const struct rr_rows rr_rows_book;
 extern const struct rr_rows rr_rows_uncertain, rr_rows_until;
+extern const struct rr_rows rr_rows_tax;
 extern const struct rr_rows rr_rows_failures, rr_rows_fail_repair, rr_rows_fail_repair_plain, rr_rows_fail_domain, rr_rows_maintenance;
 
 /* Plans of the contract that no file implements yet; a word that is none of them nor in the registry is a mistake. NULL-terminated. */

@@ -337,7 +337,10 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
     cJSON_ReplaceItemInObjectCaseSensitive(p, "failures", failures_schema());
     cJSON_AddItemToObject(p, "autoscale", autoscale_schema(reg));
     cJSON_AddItemToObject(p, "service", service_schema());
-    cJSON_AddItemToObject(p, "finance", rows_schema(&rr_rows_finance));
+    cJSON *finance = rows_schema(&rr_rows_finance);
+    cJSON_ReplaceItemInObjectCaseSensitive(properties_of(finance), "tax",
+                                           described_rows(&rr_rows_tax, "tax on profit and value-added tax"));
+    cJSON_AddItemToObject(p, "finance", finance);
     cJSON_AddItemToObject(
         p, "alternatives",
         by_name(written("{\"type\": \"object\"}"), "merge patches (RFC 7396) on this document, one a way of doing it", false));

@@ -242,6 +242,8 @@ static void collect(struct table *t)
     for (size_t i = 0; i < s->n_service; i++) add(t, s->service[i].pointer, s->service[i].text, "", "given", "");
     add_study(t);
     add_rows(t, "/finance", rr_rows_finance.at, rr_rows_finance.n, &s->finance, rr_json_member(d, "finance"));
+    if (s->finance.tax)
+        add_rows(t, "/finance/tax", rr_rows_tax.at, rr_rows_tax.n, s->finance.tax, rr_json_member(rr_json_member(d, "finance"), "tax"));
 }
 
 // Columns counted in characters; what is longer than `most` pushes its row to the right.

@@ -112,17 +112,11 @@ static cJSON *value_node(const struct rr_uncertain *x, const char *value)
 
 #define ALL SIZE_MAX
 
-static enum rr_status make(const struct rr_scenario_set *set, const struct rr_scenario *variant, const double *z, size_t only,
-                           struct rr_arena *arena, struct rr_sample *ret)
+/* Reads the changed document, which becomes the sample's. */
+static enum rr_status read_changed(const struct rr_scenario_set *set, const struct rr_scenario *variant, cJSON *document,
+                                   struct rr_arena *arena, struct rr_sample *ret)
 {
-    const struct rr_uncertainty *u = set->uncertainty;
-    struct rr_sample s = {.scenario = RR_NEW(arena, struct rr_scenario), .document = cJSON_Duplicate(variant->document, true)};
-    enum rr_status st = RR_OK;
-    for (size_t i = 0; i < u->n && st == RR_OK; i++) {
-        const struct rr_uncertain *x = &u->input[i];
-        if ((only != ALL && i != only) || !rr_pointer_is_for(arena, variant->document, x->path)) continue;
-        st = rr_json_set(s.document, x->path, true, value_node(x, rr_uncertain_value(x, z[i], arena)));
-    }
+    struct rr_sample s = {.scenario = RR_NEW(arena, struct rr_scenario), .document = document};
     struct rr_reading reading = *set->reading;
     reading.param.arena = arena;
     reading.param.spot_is_shared = true;
@@ -132,12 +126,41 @@ static enum rr_status make(const struct rr_scenario_set *set, const struct rr_sc
                                        .document = s.document,
                                        .json = variant->json,
                                        .notes.arena = arena};
-    if (st == RR_OK) st = rr_scenario_read(&reading, s.document, s.scenario);
+    const enum rr_status st = rr_scenario_read(&reading, s.document, s.scenario);
     s.scenario->name = variant->name;
     if (st != RR_OK)
         rr_sample_done(&s);
     else
         *ret = s;
+    return st;
+}
+
+static enum rr_status make(const struct rr_scenario_set *set, const struct rr_scenario *variant, const double *z, size_t only,
+                           struct rr_arena *arena, struct rr_sample *ret)
+{
+    const struct rr_uncertainty *u = set->uncertainty;
+    cJSON *document = cJSON_Duplicate(variant->document, true);
+    enum rr_status st = RR_OK;
+    for (size_t i = 0; i < u->n && st == RR_OK; i++) {
+        const struct rr_uncertain *x = &u->input[i];
+        if ((only != ALL && i != only) || !rr_pointer_is_for(arena, variant->document, x->path)) continue;
+        st = rr_json_set(document, x->path, true, value_node(x, rr_uncertain_value(x, z[i], arena)));
+    }
+    if (st == RR_OK) return read_changed(set, variant, document, arena, ret);
+    cJSON_Delete(document);
+    return st;
+}
+
+enum rr_status rr_sample_edit(const struct rr_scenario_set *set, const struct rr_scenario *variant, const struct rr_edit *edit, size_t n,
+                              struct rr_arena *arena, struct rr_sample *ret)
+{
+    cJSON *document = cJSON_Duplicate(variant->document, true);
+    enum rr_status st = RR_OK;
+    for (size_t i = 0; i < n && st == RR_OK; i++)
+        if (rr_pointer_is_for(arena, variant->document, edit[i].pointer))
+            st = rr_json_set(document, edit[i].pointer, true, cJSON_Duplicate(edit[i].value, true));
+    if (st == RR_OK) return read_changed(set, variant, document, arena, ret);
+    cJSON_Delete(document);
     return st;
 }
 

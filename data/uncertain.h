@@ -53,5 +53,13 @@ struct rr_sample {
 /* Memory in `arena`. May be called from several threads at once. RR_EINPUT names the input, its value and the replication. */
 RR_CHECKED enum rr_status rr_sample_make(const struct rr_scenario_set *set, const struct rr_scenario *variant, uint32_t replication,
                                          struct rr_arena *arena, struct rr_sample *ret);
+/* A variant with some values set to others, read and checked like the variant itself; a pointer that means nothing to it is passed over. Prices are
+ * not resolved. */
+struct rr_edit {
+    const char *pointer;
+    const cJSON *value; /* copied */
+};
+RR_CHECKED enum rr_status rr_sample_edit(const struct rr_scenario_set *set, const struct rr_scenario *variant, const struct rr_edit *edit,
+                                         size_t n, struct rr_arena *arena, struct rr_sample *ret);
 void rr_sample_done(struct rr_sample *s); /* takes a zeroed struct */
 #endif

@@ -82,6 +82,8 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     size_t chosen[MOST];
     const size_t n = rr_show_chosen(s, MOST, true, chosen);
     const struct rr_alternative *rows = n ? longest(s, chosen, n) : NULL;
+    for (size_t i = 0; i < s->n_sheets; i++)
+        if (strcmp(s->sheet[i].name, "finance.months") == 0) return; // told under Finance
     if (!rows || rows->n_months < 2) return;
     rr_doc_heading(d, 2, "Over time");
     if (rows->n_months > 12) by_year(s, d, rows, chosen, n);

@@ -2,7 +2,7 @@
  * sim/study/metrics.c - one replay and its bill as the numbers of results.json (DESIGN.md sections 4 and 6). */
 #include "data/base/sort.h"
 #include "models/finance/finance.h"
-#include "sim/study/parts.h"
+#include "sim/study/finance.h"
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -312,7 +312,7 @@ static double prepaid_left(const struct rr_billing *b, const struct rr_ledger *l
     return left > 0 ? (double)left / 1e6 : 0;
 }
 
-/* Billed cash up to the horizon, and its present value net of what is left then. */
+/* Billed cash up to the horizon, and its present value without financing, net of what is left then. */
 static void put_cash(const struct rr_billing *b, const struct rr_ledger *l, double book_value, double *m)
 {
     const struct rr_scenario *s = b->scenario;
@@ -323,7 +323,7 @@ static void put_cash(const struct rr_billing *b, const struct rr_ledger *l, doub
         const struct rr_charge *c = &l->charge.at[i];
         if (c->due_us > b->horizon_us) continue;
         cash += c->billed.micro;
-        npv += rr_money_double(c->billed) * rr_discount(&s->clock, s->finance.discount_rate, c->due_us);
+        if (!rr_is_financing(c)) npv += rr_money_double(c->billed) * rr_discount(&s->clock, s->finance.discount_rate, c->due_us);
     }
     m[RR_M_CASH_TOTAL] = (double)cash / 1e6;
     m[RR_M_VALUE_TERMINAL] = terminal;

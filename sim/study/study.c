@@ -3,6 +3,7 @@
  *
  * Work is handed out by an atomic counter; the result of unit k lies at index k, so the bytes do not depend on the number of threads
  * or on who was first. Replication 1 is kept whole for the reports; the others leave their metrics alone. */
+#include "sim/study/finance.h"
 #include "sim/study/parts.h"
 #include "data/price_book.h"
 #include "data/uncertain.h"
@@ -632,6 +633,23 @@ static void note_worlds(struct rr_study *st)
                 "one replication draws each uncertain input once: raise \"replications\" to see the spread");
 }
 
+/* Sheets over the alternatives as they stand, best and baseline whatever they are; sweep points are too many to read. */
+static enum rr_status tell_finance(struct rr_study *st)
+{
+    const struct rr_store *s = &st->store;
+    struct rr_books *book = RR_NEWS(st->arena, struct rr_books, s->n_alternatives);
+    size_t n = 0;
+    for (size_t v = 0; v < s->n_alternatives; v++) {
+        const struct rr_alternative *a = &s->alternative[v];
+        const bool point = strcmp(a->name, a->alternative) != 0;
+        if (point && strcmp(a->name, s->best) != 0 && strcmp(a->name, s->baseline) != 0) continue;
+        const struct first_bill *f = &st->first_bill[v];
+        book[n++] = (struct rr_books){a, &f->billing, &f->ledger, f->run, st->values[v]};
+    }
+    const struct rr_finance_view view = {st->set, st->arena, book, n, s};
+    return n ? rr_tell_finance(&view, &st->store) : RR_OK;
+}
+
 static enum rr_status tell(struct rr_study *st)
 {
     const struct rr_scenario_set *set = st->set;
@@ -666,7 +684,8 @@ static enum rr_status tell(struct rr_study *st)
                                   .n_notes = n_notes};
     tell_inputs(st);
     tell_varied(st);
-    return rr_judge(set, st->arena, (const double *const *)st->values, st->n_reps, &st->store);
+    RR_TRY(rr_judge(set, st->arena, (const double *const *)st->values, st->n_reps, &st->store));
+    return st->opt.keep_jobs ? tell_finance(st) : RR_OK;
 }
 
 /* ---- from outside ---- */

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/finance_flips.c - which inputs the verdict hangs on: for the strongest, the value at which the best and the second best change places; and
+ * the same question for the course of rents.
+ *
+ * Every figure is a bill made anew over the leases of replication 1: what the machines did stays as it was. Inputs that the engine's course depends on
+ * (RR_PF_DECIDES) are left out, for another value would have made other leases. */
+#include "models/finance/breakeven.h"
+#include "sim/study/finance.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+enum { STRONGEST = 10, MOST_INPUTS = 200, POINTS = 9 };
+
+/* A value of the document, or of the facts where the document leaves it open. */
+struct input {
+    const char *pointer;
+    const struct rr_param *row;
+    const void *params; /* of the variant that it was found in */
+    double swing;       /* change of the difference from 90 % to 110 % of it, absolute */
+};
+struct search {
+    const struct rr_finance_view *v;
+    const struct rr_books *best, *second;
+    int criterion;
+    struct input input[MOST_INPUTS];
+    size_t n;
+    const struct input *at; /* being searched */
+};
+
+/* ---- what can be turned ---- */
+
+static double value_of(const struct rr_param *row, const void *params)
+{
+    const void *at = (const char *)params + row->offset;
+    switch (row->type) {
+    case RR_P_REAL:
+    case RR_P_SHARE:
+    case RR_P_POWER: return *(const double *)at;
+    case RR_P_MONEY: return rr_money_double(((const struct rr_amount *)at)->money);
+    case RR_P_RATE: return (double)((const struct rr_price *)at)->rate.nano / 1e9;
+    case RR_P_DURATION: return (double)((const struct rr_duration *)at)->months;
+    default: return 0;
+    }
+}
+
+static cJSON *number_node(double x)
+{
+    char text[RR_DOUBLE_MAX];
+    return rr_json_make_number(rr_double_text(x, text));
+}
+
+/* As the scenario would write it; NULL where there is no such value. The caller owns the node. */
+static cJSON *node_of(const struct rr_param *row, const void *params, double x)
+{
+    const void *at = (const char *)params + row->offset;
+    struct rr_buf b = {0};
+    cJSON *node = NULL;
+    switch (row->type) {
+    case RR_P_REAL:
+    case RR_P_SHARE: return number_node(x);
+    case RR_P_POWER: rr_buf_putf(&b, "%.9g W", x); break;
+    case RR_P_MONEY:
+        rr_buf_putf(&b, "%s ", ((const struct rr_amount *)at)->currency);
+        rr_buf_money_plain(&b, (struct rr_money){llround(x * 1e6)});
+        break;
+    case RR_P_RATE: {
+        struct rr_price p = *(const struct rr_price *)at;
+        p.rate.nano = llround(x * 1e9);
+        rr_buf_rate(&b, p.rate, p.currency);
+        break;
+    }
+    case RR_P_DURATION: rr_buf_putf(&b, "%" PRId64 " months", (int64_t)llround(x)); break;
+    default: return NULL;
+    }
+    node = cJSON_CreateString(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return node;
+}
+
+static bool can_turn(const struct rr_param *row, const void *params)
+{
+    if (row->flags & (RR_PF_DECIDES | RR_PF_LATER) || strcmp(row->name, "term") == 0) return false;
+    const double x = value_of(row, params);
+    return x != 0 && isfinite(x);
+}
+
+static void add_rows(struct search *s, const struct rr_param *row, size_t n, const void *params, const char *pointer)
+{
+    struct rr_arena *a = s->v->arena;
+    for (size_t i = 0; i < n; i++) {
+        if (!can_turn(&row[i], params)) continue;
+        const char *at = rr_pointer_join(a, pointer, row[i].name);
+        bool known = false;
+        for (size_t k = 0; k < s->n; k++) known |= strcmp(s->input[k].pointer, at) == 0;
+        if (!known && s->n < MOST_INPUTS) s->input[s->n++] = (struct input){at, &row[i], params, 0};
+    }
+}
+
+static void add_variant(struct search *s, const struct rr_scenario *sc)
+{
+    struct rr_arena *a = s->v->arena;
+    for (size_t p = 0; p < sc->n_pools; p++) {
+        const struct rr_pool *pool = &sc->pool[p];
+        if (pool->plan) add_rows(s, pool->plan->params, pool->plan->n_params, pool->plan_params, rr_pointer_join(a, pool->pointer, "plan"));
+    }
+    for (size_t i = 0; i < sc->n_commitments; i++) {
+        const struct rr_commitment *c = &sc->commitment[i];
+        add_rows(s, c->plan->params, c->plan->n_params, c->params, c->pointer);
+    }
+    for (size_t i = 0; i < sc->n_charges; i++) {
+        const struct rr_commitment *c = &sc->charge[i];
+        add_rows(s, c->plan->params, c->plan->n_params, c->params, c->pointer);
+    }
+    static const char *const of_all[] = {"discount_rate", "electricity", "pue"};
+    size_t n;
+    const struct rr_param *row = rr_finance_rows(&n);
+    for (size_t i = 0; i < n; i++)
+        for (size_t k = 0; k < sizeof of_all / sizeof *of_all; k++)
+            if (strcmp(row[i].name, of_all[k]) == 0) add_rows(s, &row[i], 1, &sc->finance, "/finance");
+}
+
+/* ---- turning it ---- */
+
+static bool out_of_range(const struct rr_param *row, double x)
+{
+    return (row->type == RR_P_SHARE || row->type == RR_P_REAL) && row->least < row->most && (x < row->least || x > row->most);
+}
+
+/* Criterion of the best less that of the second with the input at x; both see the same value. */
+static enum rr_status difference(void *ctx, double x, double *ret)
+{
+    const struct search *s = ctx;
+    double m[RR_METRICS], of[2];
+    const struct rr_books *book[] = {s->best, s->second};
+    cJSON *node = node_of(s->at->row, s->at->params, x);
+    const struct rr_edit edit = {s->at->pointer, node};
+    enum rr_status st = RR_OK;
+    for (size_t i = 0; i < 2 && st == RR_OK; i++) {
+        st = rr_rebill(s->v->set, book[i], &edit, 1, m);
+        of[i] = m[s->criterion];
+    }
+    cJSON_Delete(node);
+    if (st == RR_OK) *ret = of[0] - of[1];
+    return st;
+}
+
+/* False where the document takes no such value: some rows exclude each other. */
+static bool swing_of(struct search *s, struct input *x)
+{
+    double low, high;
+    const double now = value_of(x->row, x->params);
+    double up = now * 1.1, down = now * 0.9;
+    if (out_of_range(x->row, up)) up = now;
+    if (out_of_range(x->row, down)) down = now;
+    if (x->row->type == RR_P_DURATION) {
+        up = fmax(now + 1, round(up));
+        down = fmax(1, fmin(now - 1, round(down)));
+    }
+    s->at = x;
+    if (difference(s, down, &low) != RR_OK || difference(s, up, &high) != RR_OK) return false;
+    x->swing = fabs(high - low);
+    return isfinite(x->swing);
+}
+
+static int strongest_first(const void *a, const void *b)
+{
+    const struct input *x = a, *y = b;
+    if (x->swing != y->swing) return x->swing < y->swing ? 1 : -1;
+    return strcmp(x->pointer, y->pointer);
+}
+
+static const char *shown(struct rr_arena *a, const struct input *x, double value)
+{
+    cJSON *node = node_of(x->row, x->params, value);
+    const char *text = "";
+    if (cJSON_IsString(node)) text = rr_strdup(a, node->valuestring);
+    if (cJSON_IsNumber(node)) text = x->row->type == RR_P_SHARE ? rr_strf(a, "%.3g %%", 100 * value) : rr_strf(a, "%.4g", value);
+    cJSON_Delete(node);
+    return text;
+}
+
+/* Three digits are enough for a place where a verdict flips. */
+static double rounded(double x)
+{
+    if (x == 0) return 0;
+    const double unit = pow(10, floor(log10(fabs(x))) - 2);
+    return round(x / unit) * unit;
+}
+
+static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const struct input *x)
+{
+    struct rr_arena *a = s->v->arena;
+    const double now = value_of(x->row, x->params);
+    struct rr_flip_search search = {
+        .difference = difference, .ctx = s, .lo = now * 0.1, .hi = now * 4, .now = now, .points = POINTS, .close = 1e-4};
+    struct rr_flip flip;
+    if (x->row->type == RR_P_SHARE || x->row->type == RR_P_REAL) {
+        if (x->row->least < x->row->most) {
+            search.lo = fmax(search.lo, x->row->least);
+            search.hi = fmin(search.hi, x->row->most);
+        }
+        if (x->row->type == RR_P_SHARE && search.hi > 1 && now <= 1) search.hi = 1;
+    }
+    if (x->row->type == RR_P_DURATION) search.lo = fmax(1, search.lo);
+    s->at = x;
+    rr_sheet_row(m);
+    rr_sheet_text(m, x->pointer);
+    rr_sheet_text(m, shown(a, x, now));
+    rr_sheet_number(m, x->swing);
+    if (search.lo >= search.hi || now < search.lo || now > search.hi) {
+        rr_sheet_text(m, "its range leaves no room");
+        return RR_OK;
+    }
+    if (rr_flip_find(&search, &flip) != RR_OK)
+        rr_sheet_text(m, "not found: some values of it are refused");
+    else if (flip.n == 0)
+        rr_sheet_text(m, rr_strf(a, "never between %s and %s", shown(a, x, rounded(search.lo)), shown(a, x, rounded(search.hi))));
+    else
+        rr_sheet_text(m, rr_strf(a, "%s %s%s", flip.below ? "below" : "above", shown(a, x, rounded(flip.at)),
+                                 flip.n > 1 ? ", and again further off" : ""));
+    return RR_OK;
+}
+
+static enum rr_status strongest(struct search *s, struct rr_sheets *out)
+{
+    const char *metric = rr_metric_info[s->criterion].name;
+    struct rr_sheet_maker m =
+        rr_sheet_begin(s->v->arena, "finance.flips", "What would change the verdict",
+                       rr_strf(s->v->arena,
+                               "Between %s and %s by %s: how much a change of the input from 90 to 110 %% moves their difference, and the "
+                               "value at which they change "
+                               "places. The leases of replication 1, priced again; what the machines did is held fixed.",
+                               s->best->alt->name, s->second->alt->name, metric));
+    rr_sheet_column(&m, "Input", RR_SHEET_TEXT);
+    rr_sheet_column(&m, "Now", RR_SHEET_TEXT);
+    rr_sheet_column(&m, "Swing", RR_SHEET_MONEY);
+    rr_sheet_column(&m, "The verdict flips", RR_SHEET_TEXT);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (swing_of(s, &s->input[i]) && s->input[i].swing > 0) s->input[n++] = s->input[i];
+    qsort(s->input, n, sizeof *s->input, strongest_first);
+    for (size_t i = 0; i < n && i < STRONGEST; i++) RR_TRY(put_flip(s, &m, &s->input[i]));
+    const struct rr_sheet sheet = rr_sheet_end(&m);
+    if (sheet.n_rows) rr_vec_push(&out->list, sheet);
+    return RR_OK;
+}
+
+/* ---- the course of rents ---- */
+
+/* A plan whose rate may change over the years. */
+static bool is_rent(const struct rr_pool *pool)
+{
+    bool has = false;
+    for (size_t i = 0; pool->plan && i < pool->plan->n_params; i++) has |= strcmp(pool->plan->params[i].name, "change_per_year") == 0;
+    return has;
+}
+
+static enum rr_status under_rent(const struct rr_finance_view *v, const struct rr_books *b, double a_year, double *m)
+{
+    const struct rr_scenario *s = b->billing->scenario;
+    struct rr_edit *edit = RR_NEWS(v->arena, struct rr_edit, s->n_pools + 1);
+    cJSON *rate = number_node(a_year);
+    size_t n = 0;
+    for (size_t p = 0; p < s->n_pools; p++)
+        if (is_rent(&s->pool[p])) edit[n++] = (struct rr_edit){rr_strf(v->arena, "%s/plan/change_per_year", s->pool[p].pointer), rate};
+    const enum rr_status st = rr_rebill(v->set, b, edit, n, m);
+    cJSON_Delete(rate);
+    return st;
+}
+
+static bool rents(const struct rr_books *b)
+{
+    const struct rr_scenario *s = b->billing->scenario;
+    for (size_t p = 0; p < s->n_pools; p++)
+        if (is_rent(&s->pool[p])) return true;
+    return false;
+}
+
+static enum rr_status rent_courses(const struct rr_finance_view *v, int criterion, struct rr_sheets *out)
+{
+    static const struct {
+        const char *name;
+        double a_year;
+    } course[] = {
+        {"as it is", NAN}, {"flat", 0}, {"falls by 30 % a year", -0.3}, {"falls by 15 % a year", -0.15}, {"rises by 40 % a year", 0.4}};
+    bool any = false;
+    for (size_t i = 0; i < v->n; i++) any |= !v->book[i].alt->unpriced && rents(&v->book[i]);
+    if (!any || v->n < 2 || !v->book[0].billing->scenario->clock.anchored) return RR_OK;
+    struct rr_sheet_maker m = rr_sheet_begin(
+        v->arena, "finance.rents", "If rents move",
+        rr_strf(v->arena,
+                "%s when on-demand rates change by so much a year from today; everything else as it is, what the machines did held fixed.",
+                rr_metric_info[criterion].name));
+    rr_sheet_column(&m, "On-demand rates", RR_SHEET_TEXT);
+    for (size_t i = 0; i < v->n; i++)
+        if (!v->book[i].alt->unpriced) rr_sheet_column(&m, v->book[i].alt->name, RR_SHEET_MONEY);
+    rr_sheet_column(&m, "Cheapest", RR_SHEET_TEXT);
+    enum rr_status st = RR_OK;
+    for (size_t k = 0; k < sizeof course / sizeof *course && st == RR_OK; k++) {
+        const char *best = "";
+        double least = INFINITY, metric[RR_METRICS];
+        rr_sheet_row(&m);
+        rr_sheet_text(&m, course[k].name);
+        for (size_t i = 0; i < v->n && st == RR_OK; i++) {
+            const struct rr_books *b = &v->book[i];
+            if (b->alt->unpriced) continue;
+            memcpy(metric, b->metric, sizeof metric);
+            if (!isnan(course[k].a_year) && rents(b)) st = under_rent(v, b, course[k].a_year, metric);
+            rr_sheet_number(&m, metric[criterion]);
+            if (b->alt->same_work && b->alt->meets_service && metric[criterion] < least) {
+                least = metric[criterion];
+                best = b->alt->name;
+            }
+        }
+        rr_sheet_text(&m, best);
+    }
+    const struct rr_sheet sheet = rr_sheet_end(&m);
+    if (st == RR_OK) rr_vec_push(&out->list, sheet);
+    return st;
+}
+
+enum rr_status rr_finance_flips(const struct rr_finance_view *v, struct rr_sheets *out)
+{
+    struct search *s = RR_NEW(v->arena, struct search);
+    const int criterion = rr_finance_criterion(v);
+    const size_t best = rr_finance_best(v), second = rr_finance_second(v, criterion);
+    if (best < v->n && second < v->n) {
+        *s = (struct search){.v = v, .best = &v->book[best], .second = &v->book[second], .criterion = criterion};
+        add_variant(s, s->best->billing->scenario);
+        add_variant(s, s->second->billing->scenario);
+        RR_TRY(strongest(s, out));
+    }
+    return rent_courses(v, criterion, out);
+}

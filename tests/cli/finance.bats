@@ -1,0 +1,117 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/cli/finance.bats - the sheets of finance against figures made here from the charges, by bisection and by hand.
+
+load helper
+
+setup() {
+    cd "$BATS_TEST_TMPDIR" || exit 1
+    cat >two.json <<'END'
+{ "rackrate": 1, "name": "two", "start": "2026-02-01", "horizon": "2 years", "baseline": "rent",
+  "workload": { "w": { "generate": { "count": 18000, "arrival": { "poisson": { "rate": "1/h" } }, "duration": "30 min", "gpus": 8 } } },
+  "finance": { "discount_rate": 0.09, "fiscal_year_start": "04-01", "exit_resale": 0.6,
+               "tax": { "rate": 0.21, "depreciation": "macrs_5", "vat": 0.13, "vat_recovered": 1, "vat_lag": 2 } },
+  "fx": { "CNY": { "rate": 0.14, "date": "2026-01-02", "source": "made up" } },
+  "alternatives": {
+    "own": { "pools": { "own": { "hardware": "hgx-h100-8", "nodes": 1, "plan": { "type": "owned", "price": "$241,000", "life": "4 years",
+             "residual": 0, "idle_power": "0 W", "max_power": "0 W", "colocation": "$0/kW/month", "maintenance": 0, "people": 0, "staff": "$1/person/year" } } } },
+    "rent": { "pools": { "rent": { "gpus_per_node": 8, "nodes": 1, "plan": { "type": "on_demand", "rate": "$2.385/gpu/h" } } } } } }
+END
+}
+
+@test "returns, break-even and flips are those of the charges" {
+    works "$RR" run two.json -o out
+    python3 - <<'END'
+import csv, json, math
+sheets = {s["name"]: s for s in json.load(open("out/results.json"))["sheets"]}
+def row(name, first): return next(r for r in sheets[name]["rows"] if r[0] == first)
+def near(a, b, most): assert abs(a - b) <= most * max(1, abs(b)), (a, b)
+
+# flows by the month they are due in: rent at each month's end, the purchase at once, half of its price is left after two of four years
+paid = {"own": [0] * 25, "rent": [0] * 25}
+edges = [(2026 + (m // 12), m % 12 + 1) for m in range(1, 26)]
+for c in csv.DictReader(open("out/charges.csv")):
+    y, m = int(c["due"][:4]), int(c["due"][5:7])
+    paid[c["alternative"]][edges.index((y, m))] += float(c["billed"])
+days = (__import__("datetime").date(2028, 2, 1) - __import__("datetime").date(2026, 2, 1)).days
+life = (__import__("datetime").date(2030, 2, 1) - __import__("datetime").date(2026, 2, 1)).days
+left = 241000 * (1 - days / life)
+paid["own"][24] -= left
+saved = [r - o for r, o in zip(paid["rent"], paid["own"])]
+npv = lambda rate: sum(f / (1 + rate) ** i for i, f in enumerate(saved))
+near(row("finance.returns", "own")[6], npv(1.09 ** (1 / 12) - 1), 1e-9)
+low, high = 0.0, 1.0
+for _ in range(200):
+    mid = (low + high) / 2
+    low, high = (mid, high) if npv(mid) > 0 else (low, mid)
+near(row("finance.returns", "own")[7], (1 + low) ** 12 - 1, 1e-9)
+total, payback = 0, None
+for i, f in enumerate(saved):
+    if total < 0 <= total + f: payback = i - 1 + -total / f
+    total += f
+near(row("finance.returns", "own")[9], payback, 1e-9)
+
+# break-even use: what fixed capacity costs over what its hours would cost as rent
+hours = days * 24 * 8
+cost = 241000 - left
+rent = next(r for r in sheets["finance.break_even"]["rows"])
+m = next(a for a in json.load(open("out/results.json"))["alternatives"] if a["name"] == "rent")["metrics"]
+used = m["gpu_hours.used"]["mean"]
+near(rent[2], 2.385 * hours / used, 1e-6)
+assert rent[4] == "%.1f %%" % (100 * cost / (hours * rent[2])), rent
+near(rent[5], cost / used, 1e-6)
+
+# the price at which both cost the same: P less what is left of it, discounted, against the rents
+rents = sum(f / 1.09 ** (i / 12) for i, f in enumerate(paid["rent"]))
+price = rents / (1 - (1 - days / life) / 1.09 ** 2)
+text = row("finance.flips", "/pools/own/plan/price")[3]
+assert text.startswith("above USD "), text
+near(float(text.split()[2]), price, 0.005)
+
+# rents that fall by 30 % a year, in steps of a month
+falling = sum(f * 0.7 ** (max(0, i - 1) / 12) / 1.09 ** (i / 12) for i, f in enumerate(paid["rent"]))
+near(row("finance.rents", "falls by 30 % a year")[2], falling, 1e-6)
+
+# currencies, and MACRS: 20 % of the price in the fiscal year that ends in March 2026, then 32 and 19.2 %
+cny = next(r for r in sheets["finance.currencies"]["rows"] if r[:2] == ["own", "CNY"])
+near(cny[4], cost / 0.14, 1e-9)
+tax = row("finance.tax", "own")
+ends = [2 / 12, 14 / 12, 2]
+near(tax[2], sum(0.21 * 241000 * s / 1.09 ** t for s, t in zip([0.2, 0.32, 0.192], ends)), 1e-9)
+vat = 0.13 * 241000 * (1 - 1 / 1.09 ** (2 / 12))
+near(tax[3], vat, 1e-9)
+near(tax[4], tax[1] - tax[2] + tax[3], 1e-9)
+
+# the end of March 2026: book value and the cost of leaving at 60 % of it
+march = next(r for r in sheets["finance.quarters"]["rows"] if r[:2] == ["2026-02 to 2026-03", "own"])
+book = 241000 * (1 - 59 / life)
+near(march[10], book, 1e-9)
+near(march[11], 0.4 * book, 1e-9)
+years = [r[0] for r in sheets["finance.years"]["rows"] if r[1] == "own"]
+assert years == ["2026-02 to 2026-03", "2026-04 to 2027-03", "2027-04 to 2028-01"], years
+END
+}
+
+@test "the sheets add up to the totals" {
+    works "$RR" run two.json -o out
+    python3 - <<'END'
+import json
+d = json.load(open("out/results.json"))
+sheets = {s["name"]: s for s in d["sheets"]}
+for a in d["alternatives"]:
+    total, cash = a["metrics"]["cost.total"]["mean"], a["metrics"]["cash.total"]["mean"]
+    for name in "finance.months", "finance.quarters", "finance.years":
+        rows = [r for r in sheets[name]["rows"] if r[1] == a["name"]]
+        assert abs(sum(r[4] for r in rows) - total) < 1e-4, (name, a["name"])
+        assert abs(sum(r[2] for r in rows) - cash) < 1e-4, (name, a["name"])
+bridge = [r for r in sheets["finance.bridge"]["rows"] if r[0] == "own"]
+for r in bridge: assert abs(r[2] + sum(r[3:8]) - r[8]) < 1e-6, r
+assert bridge[-1][1] == "all"
+END
+}
+
+@test "finance that makes no sense is refused with its place" {
+    for bad in '/finance/fiscal_year_start="04-15"' '/finance/tax={"vat": 0.1}' '/finance/tax={"rate": 1.2}' '/finance/exit_penalty=2'; do
+        fails 3 "${bad%%=*}" "$RR" check two.json --set "$bad"
+    done
+}
