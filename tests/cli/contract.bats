@@ -27,7 +27,7 @@ contract() {
   "checkpoint": { "interval": "young_daly", "write": "60 s", "restore": "2 min" },
   "failures": { "node_mtbf": "6000 h", "repair": {}, "detect": "10 min" },
   "service": { "wait.p95": "<= 4 h" }, "existing": "existing.json",
-  "finance": { "discount_rate": 0.08, "tax": {}, "electricity": "$0.08/kWh", "pue": 1.3, "fiscal_year_start": "01-01" },
+  "finance": { "discount_rate": 0.08, "tax": { "rate": 0.21 }, "electricity": "$0.08/kWh", "pue": 1.3, "fiscal_year_start": "01-01" },
   "uncertainty": { "power price": { "path": "/finance/electricity", "triangular": ["$0.06/kWh", "$0.08/kWh", "$0.14/kWh"] } },
   "alternatives": { "buy": {}, "rent": {}, "nothing": {} },
   "sweep": { "/pools/own/nodes": [2, 4, 8, 16] },

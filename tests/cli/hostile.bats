@@ -65,7 +65,6 @@ bad_trace() {
     bad '"packs".*did you mean "pack"' '.scheduler.placement = "packs"'
 }
 @test "scenario: sections of the contract that are not built yet are refused by name" {
-    bad 'not built yet' '.finance.tax = {}'
     bad 'not built yet' '.pools.p.plan = {"type": "dedicated"}'
     bad 'not built yet' '.workload.w = {"training": {}}'
 }

@@ -35,7 +35,8 @@ static const char sample[] =
     "  \"checkpoint\": { \"interval\": \"young_daly\", \"write\": \"60 s\", \"restore\": \"2 min\" },\n"
     "  \"failures\": { \"node_mtbf\": \"6000 h\", \"repair\": {}, \"detect\": \"10 min\" },\n"
     "  \"service\": { \"wait.p95\": \"<= 4 h\" }, \"existing\": \"PATH\",\n"
-    "  \"finance\": { \"discount_rate\": 0.08, \"tax\": {}, \"electricity\": \"$0.08/kWh\", \"pue\": 1.3, \"fiscal_year_start\": \"01-01\" "
+    "  \"finance\": { \"discount_rate\": 0.08, \"tax\": { \"rate\": 0.21 }, \"electricity\": \"$0.08/kWh\", \"pue\": 1.3, "
+    "\"fiscal_year_start\": \"01-01\" "
     "},\n"
     "  \"uncertainty\": { \"power price\": { \"path\": \"/finance/electricity\", \"triangular\": "
     "[\"$0.06/kWh\",\"$0.08/kWh\",\"$0.14/kWh\"] } },\n"
@@ -53,10 +54,8 @@ static void the_sample_of_the_contract_is_read(void **state)
                                           "/workload/prod/growth_per_year",
                                           "/workload/llm/training",
                                           "/workload/chat/serving",
-                                          "/commitments/sp/type",
-                                          "/finance/tax",
-                                          "/finance/fiscal_year_start"};
-    static const char *const without[] = {NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp", NULL, NULL};
+                                          "/commitments/sp/type"};
+    static const char *const without[] = {NULL, NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp"};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
     const char *sets[18] = {"/prices=null"}; // there is no such book
