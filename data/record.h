@@ -112,6 +112,7 @@ struct rr_charge {
     struct rr_rate rate;           /* nano 0 = none */
     int64_t list_nano;             /* the list price in the rate's unit, before every discount; 0 = the rate itself */
     enum rr_pricing pricing;
+    int64_t until_us; /* a payment at the start of a term or life: its end; 0 = to_us */
 };
 
 /* What became of a commitment in (part of) one calendar month: what it paid for in a pool, or (pool -1) what nobody used. The commitment's

@@ -349,6 +349,7 @@ static void load_charges(struct loader *l, int64_t id, struct rr_alternative *a)
         r[i].rate = rate(&q);
         r[i].list_nano = rr_sql_geti(&q);
         const int64_t pricing = rr_sql_geti(&q);
+        r[i].until_us = rr_sql_geti(&q);
         r[i].pricing = pricing >= 0 && pricing <= RR_PRICING_OTHER ? (enum rr_pricing)pricing : RR_PRICING_STANDARD;
     }
 }

@@ -80,7 +80,7 @@ const char rr_store_sql[] =
     "    alternative INTEGER NOT NULL, pool INTEGER NOT NULL, type TEXT NOT NULL, line TEXT NOT NULL, commitment TEXT NOT NULL,\n"
     "    energy INTEGER NOT NULL, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL, due_us INTEGER NOT NULL, billed INTEGER NOT NULL,\n"
     "    effective INTEGER NOT NULL, after_horizon INTEGER NOT NULL, quantity REAL, unit TEXT NOT NULL, rate_nano INTEGER NOT NULL,\n"
-    "    rate_per INTEGER NOT NULL, rate_time INTEGER NOT NULL, list_nano INTEGER NOT NULL, pricing INTEGER NOT NULL);\n"
+    "    rate_per INTEGER NOT NULL, rate_time INTEGER NOT NULL, list_nano INTEGER NOT NULL, pricing INTEGER NOT NULL, until_us INTEGER NOT NULL);\n"
     "-- What a commitment paid for in a pool, or (pool -1) what nobody used of it; its effective charges of the time are shared by \"part\".\n"
     "CREATE TABLE covers (\n"
     "    alternative INTEGER NOT NULL, commitment TEXT NOT NULL, pool INTEGER NOT NULL, from_us INTEGER NOT NULL, to_us INTEGER NOT NULL,\n"

@@ -428,7 +428,7 @@ static int save_nodes(struct saver *v, int64_t id, const struct rr_alternative *
 static int save_charges(struct saver *v, int64_t id, const struct rr_alternative *a)
 {
     struct rr_sql q;
-    if (rr_sql_open(&q, v->db, "INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK)
+    if (rr_sql_open(&q, v->db, "INSERT INTO charges VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)") != SQLITE_OK)
         return q.rc;
     for (size_t i = 0; i < a->n_charges && q.rc == SQLITE_OK; i++) {
         const struct rr_charge *c = &a->charge[i];
@@ -449,6 +449,7 @@ static int save_charges(struct saver *v, int64_t id, const struct rr_alternative
         put_rate(&q, c->rate);
         rr_sql_i(&q, c->list_nano);
         rr_sql_i(&q, c->pricing);
+        rr_sql_i(&q, c->until_us);
         rr_sql_step(&q);
     }
     rr_sql_close(&q);

@@ -3,6 +3,7 @@
 #include "reports/report.h"
 #include "data/outfile.h"
 #include "reports/csv.h"
+#include "reports/focus.h"
 #include "reports/plot.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,7 @@ static const struct {
     const char *word;
     unsigned bits;
 } format[] = {{"json", RR_FORMAT_JSON}, {"md", RR_FORMAT_MD},       {"html", RR_FORMAT_HTML}, {"csv", RR_FORMAT_CSV},
-              {"db", RR_FORMAT_DB},     {"plots", RR_FORMAT_PLOTS}, {"all", RR_FORMAT_ALL}};
+              {"db", RR_FORMAT_DB},     {"plots", RR_FORMAT_PLOTS}, {"all", RR_FORMAT_ALL},   {"focus", RR_FORMAT_FOCUS}};
 enum { FORMATS = sizeof format / sizeof *format };
 
 static enum rr_status format_of(struct rr_slice word, unsigned *bits)
@@ -28,7 +29,7 @@ static enum rr_status format_of(struct rr_slice word, unsigned *bits)
     for (size_t i = 0; i < FORMATS; i++) words[i] = format[i].word;
     struct rr_arena *scratch = rr_arena_create();
     const char *given = rr_strndup(scratch, word.at, word.n);
-    const enum rr_status st = rr_fail(RR_EUSAGE, "\"%s\" is no format%s (json, md, html, csv, db, plots or all)", given,
+    const enum rr_status st = rr_fail(RR_EUSAGE, "\"%s\" is no format%s (json, md, html, csv, db, plots, focus or all)", given,
                                       rr_did_you_mean(scratch, given, words, FORMATS));
     rr_arena_free(scratch);
     return st;
@@ -134,6 +135,14 @@ static enum rr_status stage_csv(struct writing *w)
     return RR_OK;
 }
 
+static enum rr_status stage_focus(struct writing *w)
+{
+    struct rr_outfile *o;
+    RR_TRY(stage(w, "bill.focus.csv", &o));
+    RR_TRY(rr_focus_write(w->s, w->db_path, o));
+    return rr_outfile_finish(o);
+}
+
 static enum rr_status stage_plots(struct writing *w)
 {
     if (w->figures.n == 0) return RR_OK;
@@ -181,6 +190,7 @@ static enum rr_status stage_all(struct writing *w)
 {
     if (w->formats & RR_FORMAT_PLOTS) RR_TRY(stage_plots(w));
     if (w->formats & RR_FORMAT_CSV) RR_TRY(stage_csv(w));
+    if (w->formats & RR_FORMAT_FOCUS) RR_TRY(stage_focus(w));
     if (w->formats & RR_FORMAT_DB) RR_TRY(stage_db(w));
     if (w->formats & (RR_FORMAT_MD | RR_FORMAT_HTML)) RR_TRY(stage_documents(w));
     if (w->formats & RR_FORMAT_JSON) RR_TRY(stage_json(w));
@@ -189,8 +199,8 @@ static enum rr_status stage_all(struct writing *w)
 }
 
 /* Every name that a report of ours can have; plots by the folder and the ending. */
-static const char *const ours[] = {"report.html", "report.md",   "results.json", "results.db",  "jobs.csv",
-                                   "leases.csv",  "charges.csv", "timeline.csv", "attempts.csv"};
+static const char *const ours[] = {"report.html", "report.md",   "results.json", "results.db",   "jobs.csv",
+                                   "leases.csv",  "charges.csv", "timeline.csv", "attempts.csv", "bill.focus.csv"};
 
 static bool is_written(const struct writing *w, const char *name)
 {

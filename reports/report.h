@@ -15,6 +15,7 @@ enum {                        /* what to write; --format LIST */
        RR_FORMAT_DB = 16u,    /* results.db */
        RR_FORMAT_PLOTS = 32u, /* plots/NAME.svg */
        RR_FORMAT_ALL = 63u,
+       RR_FORMAT_FOCUS = 256u, /* bill.focus.csv; on request alone */
 };
 /* "html,md" -> bits; RR_EUSAGE with the nearest right word. */
 RR_CHECKED enum rr_status rr_format_parse(const char *list, unsigned *ret);

@@ -360,6 +360,7 @@ static enum rr_status charge_life(const struct bill *x, int64_t k, int64_t t0, i
         }
         c.line = "depreciation";
         c.billed.micro = i == 0 ? cost.micro : 0;
+        c.until_us = i == 0 ? t1 : 0;
         c.effective.micro =
             rr_money_upto(written_off, c.to_us - t0, t1 - t0).micro - rr_money_upto(written_off, c.from_us - t0, t1 - t0).micro;
         RR_TRY(x->sink->emit(x->sink, &c));

@@ -8,7 +8,7 @@
 
 static const struct rr_option options[] = {
     {'o', "out", "DIR", false, "write there instead of beside the result"},
-    {0, "format", "LIST", false, "only these: json, md, html, csv, db, plots"},
+    {0, "format", "LIST", false, "only these: json, md, html, csv, db, plots, focus"},
     {0, "json", NULL, false, "print results.json on stdout instead of the headline"},
 };
 

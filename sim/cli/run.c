@@ -17,7 +17,7 @@ static const struct rr_option options[] = {
     {0, "seed", "N", false, "seed of all random streams, instead of the scenario's"},
     {0, "reps", "N", false, "replications, instead of the scenario's"},
     {'j', "threads", "N", false, "threads for replications; the results do not depend on it (default: all processors)"},
-    {0, "format", "LIST", false, "what to write, of html,md,json,csv,db,plots (default: all)"},
+    {0, "format", "LIST", false, "what to write, of html,md,json,csv,db,plots (default: all of them), focus (a bill)"},
     {0, "json", NULL, false, "print results.json on stdout instead of the headline"},
     {'q', "quiet", NULL, false, "no headline and no progress"},
 };

@@ -208,7 +208,8 @@ static inline void sample_lines(struct sample *p, struct rr_alternative *a, cons
                                   l[i].unit,
                                   l[i].rate,
                                   l[i].rate.nano ? l[i].rate.nano + 17 : 0,
-                                  i == 0 ? RR_PRICING_OTHER : RR_PRICING_STANDARD};
+                                  i == 0 ? RR_PRICING_OTHER : RR_PRICING_STANDARD,
+                                  i == 0 ? 94694400000001 : 0};
     }
     a->line = l;
     a->n_lines = n;

@@ -70,6 +70,7 @@ static void same_records(const struct rr_alternative *x, const struct rr_alterna
         assert_int_equal(x->charge[i].rate.time, y->charge[i].rate.time);
         assert_int_equal(x->charge[i].list_nano, y->charge[i].list_nano);
         assert_int_equal(x->charge[i].pricing, y->charge[i].pricing);
+        assert_int_equal(x->charge[i].until_us, y->charge[i].until_us);
     }
 }
 
