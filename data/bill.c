@@ -94,7 +94,7 @@ static bool tells(const struct rr_bill_format *f, const struct rr_csv_row *head)
     return f->tell[0] != NULL;
 }
 
-static const struct rr_bill_format by_columns = {.name = "columns", .summary = "as \"--columns\" says"};
+static const struct rr_bill_format by_columns = {.name = "columns", .summary = "as \"--column\" says"};
 
 static enum rr_status find_format(struct reader *r, const struct rr_csv_row *head)
 {
@@ -117,7 +117,7 @@ static enum rr_status find_format(struct reader *r, const struct rr_csv_row *hea
     return rr_fail(
         RR_EINPUT,
         "%s:%lld: the header is of no known format of bills (FOCUS, AWS CUR, Azure, Aliyun): name one with --format, or say which "
-        "column is what with --columns",
+        "column is what with --column",
         r->path, (long long)head->line);
 }
 
@@ -128,12 +128,12 @@ static enum rr_status map_own(struct reader *r, const struct rr_csv_row *head)
         for (int k = 0; k < RR_BILL_FIELDS; k++)
             if (strcmp(m->string, rr_bill_field_name[k]) == 0) field = k;
         if (field < 0)
-            return rr_fail(RR_EINPUT, "--columns: \"%.40s\" is no field of a bill%s", m->string,
+            return rr_fail(RR_EINPUT, "--column: \"%.40s\" is no field of a bill%s", m->string,
                            rr_did_you_mean(r->scratch, m->string, rr_bill_field_name, RR_BILL_FIELDS));
-        if (!cJSON_IsString(m)) return rr_fail(RR_EINPUT, "--columns: \"%.40s\" must be the name of a column", m->string);
+        if (!cJSON_IsString(m)) return rr_fail(RR_EINPUT, "--column: \"%.40s\" must be the name of a column", m->string);
         r->at[field] = column_of(head, m->valuestring);
         if (r->at[field] < 0)
-            return rr_fail(RR_EINPUT, "%s:%lld: there is no column \"%.60s\", which --columns names", r->path, (long long)head->line,
+            return rr_fail(RR_EINPUT, "%s:%lld: there is no column \"%.60s\", which --column names", r->path, (long long)head->line,
                            m->valuestring);
     }
     return RR_OK;

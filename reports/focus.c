@@ -62,6 +62,7 @@ static const struct {
 static const struct {
     const char *ours, *focus;
 } units[] = {{"node-hour", "Hours"},
+             {"hour", "Hours"},
              {"GPU-hour", "GPU-Hours"},
              {"GPU-second", "GPU-Seconds"},
              {"month", "Months"},
@@ -76,8 +77,10 @@ static const struct {
              {"request", "Requests"},
              {"call", "Requests"}};
 
-static const char *unit_of(const char *ours)
+/* Hours are those of rented machines: what bills are turned into demand by. */
+static const char *unit_of(const struct rr_charge *c, const char *ours)
 {
+    if (c->pricing == RR_PRICING_OTHER && strcmp(ours, "node-hour") == 0) return "Node-Hours";
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
         if (strcmp(units[i].ours, ours) == 0) return units[i].focus;
     return *ours ? ours : "Units";
@@ -178,7 +181,7 @@ static struct bill_row row_of(const struct writer *w, const struct rr_charge *c,
     put_place(w, &r, near);
     r.text[RR_FOCUS_ChargeCategory] = "Usage";
     r.text[RR_FOCUS_ChargeFrequency] = "Usage-Based";
-    r.text[RR_FOCUS_PricingUnit] = unit_of(c->unit ? c->unit : "");
+    r.text[RR_FOCUS_PricingUnit] = unit_of(c, c->unit ? c->unit : "");
     if (pool >= 0) {
         r.text[RR_FOCUS_ResourceId] = rr_strf(w->arena, "%s/%s", w->account, w->a->pool[pool].name);
         r.text[RR_FOCUS_ResourceName] = w->a->pool[pool].name;
@@ -460,7 +463,7 @@ static void put_cover(struct writer *w, const struct shared *g, const struct rr_
     r.effective = effective;
     name_commitment(w, &r);
     r.text[RR_FOCUS_PricingCategory] = "Committed";
-    r.text[RR_FOCUS_PricingUnit] = unit_of(x->unit);
+    r.text[RR_FOCUS_PricingUnit] = unit_of(g->charge, x->unit);
     r.text[RR_FOCUS_CommitmentDiscountStatus] = x->pool >= 0 ? "Used" : "Unused";
     price_cover(w, g, x, &r);
     r.committed = strcmp(r.text[RR_FOCUS_CommitmentDiscountCategory], "Spend") == 0 ? rr_money_double(effective) : r.quantity;
@@ -558,6 +561,7 @@ static void put_header(struct rr_outfile *out)
 enum rr_status rr_focus_write(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
 {
     (void)db_path;
+    if (s->summary_only) return rr_fail(RR_EINPUT, "a FOCUS bill needs the charges, which are in results.db: there is only results.json");
     if (!s->anchored)
         return rr_fail(RR_EINPUT, "a FOCUS bill needs a calendar: give the scenario a \"start\", such as \"2026-01-01\", and run it again");
     put_header(out);

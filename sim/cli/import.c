@@ -2,7 +2,7 @@
  * sim/cli/import.c - `rackrate import KIND FILE... -o FILE`: what cluster managers and clouds print, as files that scenarios name.
  *
  * A kind is a row of kinds[]; its options stand in the common list. */
-#include "sim/cli/cli.h"
+#include "sim/cli/import.h"
 #include "data/outfile.h"
 #include "data/qos.h"
 #include "data/trace.h"
@@ -11,14 +11,19 @@
 
 static const struct rr_option options[] = {
     {'o', "out", "FILE", false, "write there (- is standard output)"},
-    {0, "format", "NAME", false, "format of the file (default auto): one of rackrate list fleets, or of rackrate list pricelists"},
+    {0, "format", "NAME", false,
+     "format of the file (default auto): one of rackrate list fleets, rackrate list pricelists or rackrate list bills"},
     {0, "set", "KEY=VALUE", true, "prices: what the file does not say, such as provider=aws or valid_from=2026-01-01"},
-    {0, "column", "OURS=THEIRS", true, "prices: the file's name of one of our columns, such as price=\"USD/h\""},
+    {0, "column", "OURS=THEIRS", true, "prices, bill: the file's name of one of our columns, such as price=\"USD/h\""},
     {0, "discount", "PATTERN=SHARE", true, "prices: an agreed share off a family, such as 'aws/p5*=12 %' (not off spot)"},
+    {0, "demand", "FILE", false, "bill: machines in use by the hour, as CSV"},
+    {0, "max-rejected", "SHARE", false, "bill: share of damaged rows past which it is refused (default 1 %)"},
+    {0, "check", NULL, false, "bill: only print where it does not keep to FOCUS"},
+    {0, "focus", "VERSION", false, "bill --check: 1.0, 1.1 or 1.2 (default)"},
 };
 const struct rr_command rr_command_import;
 
-static enum rr_status write_out(const char *path, const struct rr_buf *b)
+enum rr_status rr_write_out(const char *path, const struct rr_buf *b)
 {
     struct rr_outfile *o = NULL;
     if (strcmp(path, "-") == 0) {
@@ -146,10 +151,12 @@ static const struct kind {
     const char *name;
     bool many; /* several files make one */
     enum rr_status (*read)(const struct rr_args *a, struct rr_buf *b);
+    enum rr_status (*whole)(const struct rr_args *a); /* reads and writes by itself, in place of `read` */
 } kinds[] = {
-    {"fleet", false, import_fleet},
-    {"qos", false, import_qos},
-    {"prices", true, rr_cli_import_prices},
+    {"fleet", false, import_fleet, NULL},
+    {"qos", false, import_qos, NULL},
+    {"prices", true, rr_cli_import_prices, NULL},
+    {"bill", true, NULL, rr_import_bill},
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -162,7 +169,7 @@ static const struct kind *find(const char *name)
 
 static enum rr_status unknown(const struct rr_args *a, const char *name)
 {
-    static const char *const later[] = {"profiles", "bills", "commitments"};
+    static const char *const later[] = {"profiles", "commitments"};
     const char *names[N_KINDS], *all = "";
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (strcmp(name, later[i]) == 0) return rr_fail(RR_EINPUT, "\"import %s\" is not built yet in rackrate %s", name, RR_VERSION);
@@ -181,24 +188,27 @@ static enum rr_status import(const struct rr_args *a)
     if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "import: which file? rackrate import %s FILE -o FILE", name);
     if (a->n_operands > 2 && !kind->many)
         return rr_fail(RR_EUSAGE, "import: \"%s\" is one file too many: rackrate import %s FILE -o FILE", a->operand[2], name);
+    if (kind->whole) return kind->whole(a);
     if (!out) return rr_fail(RR_EUSAGE, "import: where to? rackrate import %s %s -o FILE (- is standard output)", name, a->operand[1]);
     struct rr_buf b = {0};
     enum rr_status st = kind->read(a, &b);
-    if (st == RR_OK) st = write_out(out, &b);
+    if (st == RR_OK) st = rr_write_out(out, &b);
     rr_buf_done(&b);
     return st;
 }
 
 const struct rr_command rr_command_import = {
     .name = "import",
-    .summary = "node lists, queues and price lists as files that scenarios name",
-    .usage = "fleet|qos|prices FILE... -o FILE [options]",
+    .summary = "node lists, queues, price lists and bills as files",
+    .usage = "fleet|qos|prices|bill FILE... -o FILE [options]",
     .examples =
         "  scontrol show node -o >nodes.txt; rackrate import fleet nodes.txt -o nodes.csv\n"
         "  kubectl get nodes -o json >nodes.json; rackrate import fleet nodes.json -o nodes.csv\n"
         "  sacctmgr show qos -P >qos.txt; rackrate import qos qos.txt -o classes.json\n"
         "  rackrate import prices aws.csv gcp.csv -o book.csv --set valid_from=2026-01-01 --discount 'aws/p5*=12 %'\n"
-        "  rackrate import prices quote.csv -o book.csv --format csv --column price=\"USD/h\" --set currency=USD --set unit=GPU-hour ...\n",
+        "  rackrate import prices quote.csv -o book.csv --format csv --column price=\"USD/h\" --set currency=USD --set unit=GPU-hour ...\n"
+        "  rackrate import bill focus-2026-01.csv.gz -o bill.csv --demand demand.csv\n"
+        "  rackrate import bill out/plan/bill.focus.csv --check\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,

@@ -2,6 +2,7 @@
  * sim/cli/list.c - `rackrate list THINGS`: the open sets and the shipped facts as tables. */
 #include "sim/cli/cli.h"
 #include "data/base/vec.h"
+#include "data/bill.h"
 #include "data/metric.h"
 #include "data/price_import.h"
 #include "data/scenario.h"
@@ -81,6 +82,17 @@ static enum rr_status list_fleets(struct table *t, const struct rr_catalog *c)
 {
     (void)c;
     put_kinds(t, rr_fleet_formats);
+    return RR_OK;
+}
+
+static enum rr_status list_bills(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    for (const struct rr_bill_format *const *f = rr_bill_formats; *f; f++) {
+        put(t, (*f)->name);
+        put(t, (*f)->summary);
+        put(t, (*f)->source);
+    }
     return RR_OK;
 }
 static enum rr_status list_formats(struct table *t, const struct rr_catalog *c)
@@ -318,6 +330,7 @@ static const struct thing {
     {"series", {"name", "summary"}, false, list_series},
     {"fleets", {"name", "summary"}, false, list_fleets},
     {"pricelists", {"name", "summary", "set"}, false, list_pricelists},
+    {"bills", {"name", "summary", "source"}, false, list_bills},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
@@ -329,9 +342,9 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",      "policies", "placements", "autoscalers", "formats",   "fleets",
-                                      "pricelists", "series",   "gpus",       "hardware",    "instances", "prices",
-                                      "metrics",    "keys",     "sections",   "commands",    "scenarios", NULL};
+const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats",   "fleets", "pricelists",
+                                      "series", "bills",    "gpus",       "hardware",    "instances", "prices", "metrics",
+                                      "keys",   "sections", "commands",   "scenarios",   NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -416,12 +429,12 @@ const struct rr_command rr_command_list = {
     .name = "list",
     .summary = "what this version knows: plans, policies, formats, prices and so on",
     .usage = "THINGS [--json]",
-    .examples =
-        "rackrate list plans\n"
-        "rackrate list instances\n"
-        "rackrate list prices --json\n"
-        "THINGS: plans policies placements autoscalers formats fleets pricelists gpus hardware instances prices metrics keys sections "
-        "commands scenarios",
+    .examples = "rackrate list plans\n"
+                "rackrate list instances\n"
+                "rackrate list prices --json\n"
+                "THINGS: plans policies placements autoscalers formats fleets pricelists bills gpus hardware instances prices metrics keys "
+                "sections "
+                "commands scenarios",
     .options = options,
     .n_options = 1,
     .least = 0,
