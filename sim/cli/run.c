@@ -167,6 +167,7 @@ static enum rr_status run_one(const struct job *j, const char *path)
     const bool show = !j->quiet && isatty(STDERR_FILENO);
     const struct rr_study_options opt = {.threads = j->threads,
                                          .keep_jobs = (j->formats & ~(unsigned)RR_FORMAT_JSON) != 0,
+                                         .findings = true,
                                          .progress = show ? show_progress : NULL,
                                          .ctx = &progress};
     st = rr_study_run(set, &opt, &study);

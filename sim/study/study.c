@@ -685,7 +685,7 @@ static enum rr_status tell(struct rr_study *st)
     tell_inputs(st);
     tell_varied(st);
     RR_TRY(rr_judge(set, st->arena, (const double *const *)st->values, st->n_reps, &st->store));
-    return st->opt.keep_jobs ? tell_finance(st) : RR_OK;
+    return st->opt.findings ? tell_finance(st) : RR_OK;
 }
 
 /* ---- from outside ---- */

@@ -9,6 +9,7 @@ struct rr_study;
 struct rr_study_options {
     int threads;                                          /* >= 1; the bytes do not depend on it */
     bool keep_jobs;                                       /* replication 1's jobs, leases, timeline: for every file but results.json */
+    bool findings;                                        /* sheets of finance, and what would change the verdict: many bills made anew */
     void (*progress)(void *ctx, size_t done, size_t all); /* or NULL; called from one thread at a time */
     void *ctx;
 };
