@@ -56,7 +56,7 @@ static void put_hatches(struct rr_buf *b, const char *name, bool page)
     const size_t end = b->n;
     bool begun = false;
     for (int c = 0; c < RR_COLOURS; c++) {
-        char id[48], colour[16];
+        char id[48], colour[24];
         snprintf(id, sizeof id, "url(#%.24s_hatch%d)", name, c);
         const char *found = strstr(rr_buf_text(b), id);
         if (!found || found >= rr_buf_text(b) + end) continue;
