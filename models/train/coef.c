@@ -59,17 +59,13 @@ static bool has_framework(const struct rr_train_facts *f, const char *framework)
     return false;
 }
 
-/* Some profile of the framework, else of the family under the framework that users have most: a number that is near beats a default. */
-static const char *relative(const struct rr_train_facts *f, const char *framework, const char *family)
+/* Another profile of the framework: its coefficients are shares of peaks, so they carry over to another GPU better than another framework's. */
+static const char *relative(const struct rr_train_facts *f, const char *framework)
 {
-    const size_t n = strlen(framework), m = strlen(family);
-    const char *of_framework = NULL;
-    for (size_t i = 0; i < f->n_coefs; i++) {
-        const char *p = f->coef[i].profile, *slash = strchr(p, '/');
-        if (slash && strncmp(p, framework, n) == 0 && p[n] == '/') of_framework = p;
-        if (slash && strncmp(p, "nemo", 4) == 0 && p[4] == '/' && strlen(slash + 1) == m && strcmp(slash + 1, family) == 0) return p;
-    }
-    return of_framework;
+    const size_t n = strlen(framework);
+    for (size_t i = 0; i < f->n_coefs; i++)
+        if (strncmp(f->coef[i].profile, framework, n) == 0 && f->coef[i].profile[n] == '/') return f->coef[i].profile;
+    return NULL;
 }
 
 enum rr_status rr_coefs_find(const struct rr_train_facts *f, struct rr_arena *a, const char *framework, const char *family,
@@ -90,7 +86,7 @@ enum rr_status rr_coefs_find(const struct rr_train_facts *f, struct rr_arena *a,
     RR_TRY(take(f, rr_strf(a, "%s/any", framework), ret, &found));
     RR_TRY(take(f, rr_strf(a, "%s/%s", framework, family), ret, &found));
     if (found) return RR_OK;
-    const char *near = relative(f, framework, family);
+    const char *near = relative(f, framework);
     RR_TRY(take(f, near, ret, &found));
     *note = rr_strf(a, "no coefficients for %s on %s: those of %s are used", framework, family, near);
     return RR_OK;

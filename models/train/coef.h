@@ -8,39 +8,45 @@
 #include "data/train_facts.h"
 
 /* id, name, unit, default, least, most, meaning */
-#define RR_COEF_TABLE(X)                                                                                                                \
-    X(GEMM_EFF, "gemm_eff", "of peak", 0.75, 0.3, 1.0, "what large 16-bit matrix products reach")                                       \
-    X(GEMM8_EFF, "gemm8_eff", "of peak", 0.65, 0.15, 1.0, "what large 8-bit matrix products reach, casts included")                     \
-    X(GEMM4_EFF, "gemm4_eff", "of peak", 0.5, 0.1, 1.0, "what large 4-bit matrix products reach, casts included")                       \
-    X(GEMM_TAIL, "gemm_tail", "waves", 0.5, 0.0, 2.0, "waves of tiles lost at the end of a product")                                    \
-    X(GEMM_DEPTH, "gemm_depth", "elements", 200, 0.0, 2000, "depth k at which a tile spends half its time on start and end")            \
-    X(ATTN_EFF, "attn_eff", "of peak", 0.45, 0.05, 1.0, "what attention's products reach")                                              \
-    X(ATTN_BYTES, "attn_bytes", "bytes", 0.0, 0.0, 60, "moved a score by attention that writes its scores, forward")                    \
-    X(MEM_EFF, "mem_eff", "of peak", 0.75, 0.2, 1.0, "of memory bandwidth that memory-bound kernels reach")                             \
-    X(MEM_PASSES, "mem_passes", "passes", 14, 2, 60, "16-bit reads and writes of the hidden state a layer, forward")                    \
-    X(LAUNCH_US, "launch_us", "us", 250, 0, 5000, "host time of one layer's forward pass")                                              \
-    X(LAUNCH_BACK, "launch_back", "ratio", 1.2, 0.3, 4.0, "host time of a backward pass over that of a forward pass")                   \
-    X(LAUNCH_TP_US, "launch_tp_us", "us", 50, 0, 3000, "more of it where the layer is split by tensor parallelism")                     \
-    X(KERNEL_US, "kernel_us", "us", 3, 0, 50, "start and end of a kernel on the device")                                                \
-    X(LINK_EFF, "link_eff", "of peak", 0.8, 0.1, 1.0, "of the fast links' bandwidth that collectives reach")                            \
-    X(LINK_US, "link_us", "us", 15, 0, 300, "latency of a collective inside the fast domain")                                           \
-    X(NET_EFF, "net_eff", "of peak", 0.7, 0.02, 1.0, "of the adapters' bandwidth that collectives between nodes reach")                 \
-    X(NET_US, "net_us", "us", 30, 0, 2000, "latency that each further node adds to a collective")                                       \
-    X(NET_DECAY, "net_decay", "ratio", 0.0, 0.0, 1.5, "bandwidth between nodes falls as nodes to this power")                           \
-    X(TP_SHOWN, "tp_shown", "share", 0.9, 0.0, 1.0, "of tensor-parallel communication that nothing hides")                              \
-    X(DP_SHOWN, "dp_shown", "share", 0.5, 0.0, 1.0, "of data-parallel communication that the backward pass does not hide")              \
-    X(PP_SHOWN, "pp_shown", "share", 1.0, 0.0, 3.0, "of pipeline sends that nothing hides")                                             \
-    X(EP_SHOWN, "ep_shown", "share", 1.0, 0.0, 1.0, "of expert all-to-all that nothing hides")                                          \
-    X(EP_IMBALANCE, "ep_imbalance", "ratio", 1.1, 1.0, 3.0, "busiest expert rank over the mean")                                        \
-    X(CP_SHOWN, "cp_shown", "share", 0.3, 0.0, 1.0, "of context-parallel communication that attention does not hide")                   \
-    X(STEP_MS, "step_ms", "ms", 20, 0, 500, "what a step costs whatever its size")                                                      \
-    X(MICRO_MS, "micro_ms", "ms", 0.5, 0, 50, "what a micro batch costs whatever its size")                                             \
-    X(OPT_BYTES, "opt_bytes", "bytes", 30, 4, 300, "moved a parameter by the optimizer, clipping and casts")                            \
-    X(GRAD_BYTES, "grad_bytes", "bytes", 4, 1, 4, "a gradient when it is reduced")                                                      \
-    X(SELECT_SHARE, "select_share", "share", 0, 0, 1, "of the forward pass that selective recompute repeats beside the attention core") \
-    X(STRAGGLE, "straggle", "share", 0.005, 0.0, 0.1, "longer step for each doubling of nodes")                                         \
-    X(MEM_CONTEXT, "mem_context", "GiB", 2.0, 0, 12, "CUDA, NCCL and framework at rest")                                                \
-    X(MEM_LOSS, "mem_loss", "share", 0.05, 0, 0.4, "of activations lost to fragmentation")                                              \
+#define RR_COEF_TABLE(X)                                                                                                                  \
+    X(GEMM_EFF, "gemm_eff", "of peak", 0.75, 0.3, 1.0, "what large 16-bit matrix products reach")                                         \
+    X(GEMM8_EFF, "gemm8_eff", "of peak", 0.65, 0.15, 1.0, "what large 8-bit matrix products reach, casts included")                       \
+    X(GEMM4_EFF, "gemm4_eff", "of peak", 0.5, 0.1, 1.0, "what large 4-bit matrix products reach, casts included")                         \
+    X(GEMM_TAIL, "gemm_tail", "waves", 0.5, 0.0, 2.0, "waves of tiles lost at the end of a product")                                      \
+    X(GEMM_DEPTH, "gemm_depth", "elements", 200, 0.0, 2000, "depth k at which a tile spends half its time on start and end")              \
+    X(GEMM_ALIGN, "gemm_align", "share", 0.25, 0, 2, "longer product where a width is no multiple of 64 elements")                        \
+    X(ATTN_ALIGN, "attn_align", "share", 1.0, 0, 6, "longer attention where the width of a head is no multiple of 8")                     \
+    X(ATTN_EFF, "attn_eff", "of peak", 0.45, 0.05, 1.0, "what attention's products reach")                                                \
+    X(ATTN_BYTES, "attn_bytes", "bytes", 8.0, 0.0, 60, "moved a score by attention that writes its scores, forward")                      \
+    X(MEM_EFF, "mem_eff", "of peak", 0.75, 0.2, 1.0, "of memory bandwidth that memory-bound kernels reach")                               \
+    X(MEM_PASSES, "mem_passes", "passes", 14, 2, 60, "16-bit reads and writes of the hidden state a layer, forward")                      \
+    X(LAUNCH_US, "launch_us", "us", 250, 0, 5000, "host time of one layer's forward pass")                                                \
+    X(LAUNCH_BACK, "launch_back", "ratio", 1.2, 0.3, 4.0, "host time of a backward pass over that of a forward pass")                     \
+    X(LAUNCH_TP_US, "launch_tp_us", "us", 50, 0, 3000, "more of it where the layer is split by tensor parallelism")                       \
+    X(KERNEL_US, "kernel_us", "us", 3, 0, 50, "start and end of a kernel on the device")                                                  \
+    X(LINK_EFF, "link_eff", "of peak", 0.8, 0.1, 1.0, "of the fast links' bandwidth that collectives reach")                              \
+    X(LINK_US, "link_us", "us", 15, 0, 300, "latency of a collective inside the fast domain")                                             \
+    X(NET_EFF, "net_eff", "of peak", 0.7, 0.02, 1.0, "of the adapters' bandwidth that collectives between nodes reach")                   \
+    X(NET_US, "net_us", "us", 30, 0, 2000, "latency that each further node adds to a collective")                                         \
+    X(NET_DECAY, "net_decay", "ratio", 0.0, 0.0, 1.5, "bandwidth between nodes falls as nodes to this power")                             \
+    X(TP_SHOWN, "tp_shown", "share", 0.9, 0.0, 1.0, "of tensor-parallel communication that nothing hides")                                \
+    X(DP_SHOWN, "dp_shown", "share", 0.5, 0.0, 1.0, "of data-parallel communication that the backward pass does not hide")                \
+    X(GATHER_SHOWN, "gather_shown", "share", 0.3, 0.0, 1.0, "of gathering the updated weights (ZeRO-1) that the next step does not hide") \
+    X(PP_SHOWN, "pp_shown", "share", 1.0, 0.0, 3.0, "of pipeline sends that nothing hides")                                               \
+    X(EP_SHOWN, "ep_shown", "share", 1.0, 0.0, 1.0, "of expert all-to-all that nothing hides")                                            \
+    X(EP_IMBALANCE, "ep_imbalance", "ratio", 1.1, 1.0, 3.0, "busiest expert rank over the mean")                                          \
+    X(CP_SHOWN, "cp_shown", "share", 0.3, 0.0, 1.0, "of context-parallel communication that attention does not hide")                     \
+    X(STEP_MS, "step_ms", "ms", 20, 0, 500, "what a step costs whatever its size")                                                        \
+    X(MICRO_MS, "micro_ms", "ms", 0.5, 0, 50, "what a micro batch costs whatever its size")                                               \
+    X(OPT_BYTES, "opt_bytes", "bytes", 30, 4, 300, "moved a parameter by the optimizer, clipping and casts")                              \
+    X(STALL_MS, "stall_ms", "ms", 0.5, 0, 2000,                                                                                           \
+      "a step waits on 64 nodes or more for a network that others use too; below with nodes to the eighth")                               \
+    X(PP_STALL_MS, "pp_stall_ms", "ms", 0.5, 0, 4000, "a micro batch waits in a pipeline over many nodes, as nanotron on EFA did")        \
+    X(GRAD_BYTES, "grad_bytes", "bytes", 4, 1, 4, "a gradient when it is reduced")                                                        \
+    X(SELECT_SHARE, "select_share", "share", 0, 0, 1, "of the forward pass that selective recompute repeats beside the attention core")   \
+    X(STRAGGLE, "straggle", "share", 0.005, 0.0, 0.1, "longer step for each doubling of nodes")                                           \
+    X(MEM_CONTEXT, "mem_context", "GiB", 2.0, 0, 12, "CUDA, NCCL and framework at rest")                                                  \
+    X(MEM_LOSS, "mem_loss", "share", 0.05, 0, 0.4, "of activations lost to fragmentation")                                                \
     X(ACT_BYTES, "act_bytes", "bytes", 34, 4, 80, "kept a token and hidden element of a layer, no recompute")
 #define X(id, name, unit, def, least, most, help) RR_COEF_##id,
 enum rr_coef { RR_COEF_TABLE(X) RR_COEF_N };

@@ -15,10 +15,28 @@ struct rr_fit_row {
 struct rr_fit {
     struct rr_fit_row *row;
     size_t n;
-    const bool *free; /* [RR_COEF_N] which coefficients may move; NULL = all */
-    double prior;     /* residual that a coefficient a factor e off its start costs */
+    const bool *fixed; /* [RR_COEF_N] which coefficients may not move; NULL = none */
+    double prior;      /* residual that a coefficient a factor e off its start costs */
     int most_rounds;
 };
 /* Improves *c, which is the start. RR_EINTERNAL when GSL fails. */
 RR_CHECKED enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *c);
+
+/* All profiles, each starting from the one that it is like: data/facts/train_coefficients.csv is what this gives. */
+struct rr_fit_profile {
+    const char *profile, *like; /* "nemo/b200" starts from "nemo/h100"; "" = from the defaults */
+    size_t rows;                /* that it was fitted to; 0 = it is as its like */
+    struct rr_coefs coefs;
+};
+#define RR_FIT_PROFILES 64
+struct rr_fit_result {
+    struct rr_fit_profile at[RR_FIT_PROFILES];
+    size_t n;
+};
+/* use[i] = false leaves a row out (cross-validation); NULL = all. Rows that cannot be predicted are left out by themselves. */
+RR_CHECKED enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret);
+/* The coefficients that a run's framework and family have in the result; NULL when there are none. */
+const struct rr_coefs *rr_fit_of(const struct rr_fit_result *r, const struct rr_published *run);
+/* Is the row among the fastest quarter of its set's rows of the same model and number of GPUs? */
+void rr_fastest_quarter(const struct rr_published *run, size_t n, bool *ret);
 #endif

@@ -48,7 +48,8 @@ double rr_gemm_s(const struct rr_place *p, double m, double n, double k, bool na
     const double rate = narrow ? p->product_f_s : p->peak16_f_s * p->c->v[RR_COEF_GEMM_EFF];
     const double lost = p->c->v[RR_COEF_GEMM_TAIL] * p->m->sms * TILE;
     const double full = m * n + (lost < m * n ? lost : m * n); // few tiles: the product is split along k instead
-    const double work = 2 * full * (k + p->c->v[RR_COEF_GEMM_DEPTH]) / rate;
+    const bool odd = fmod(n, 64) != 0 || fmod(k, 64) != 0;     // rows of less than whole 128-byte lines
+    const double work = 2 * full * (k + p->c->v[RR_COEF_GEMM_DEPTH]) / rate * (odd ? 1 + p->c->v[RR_COEF_GEMM_ALIGN] : 1);
     const double bytes = (narrow ? 1 : 2) * (m * k + k * n) + 2 * m * n;
     return rr_longer(work, bytes / p->memory_b_s) + 1e-6 * p->c->v[RR_COEF_KERNEL_US];
 }
@@ -103,7 +104,8 @@ static void scores(const struct rr_place *p, double heads, double width, double 
 {
     const bool causal = !p->a->encoder && p->l->flash; // attention that writes its scores computes all of them
     const double flops = 2 * p->tokens * reach * heads * width * (causal ? 0.5 : 1);
-    const double rate = p->peak16_f_s * p->c->v[RR_COEF_ATTN_EFF];
+    const bool odd = rr_arch_head_dim(p->a) % 8 != 0;
+    const double rate = p->peak16_f_s * p->c->v[RR_COEF_ATTN_EFF] / (odd ? 1 + p->c->v[RR_COEF_ATTN_ALIGN] : 1);
     ret->forward.attention_s += share * flops / rate;
     ret->backward.attention_s += share * (p->l->flash ? 2.5 : 2) * flops / rate;
     if (p->l->flash) return;

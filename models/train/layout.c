@@ -48,9 +48,10 @@ static struct rr_stage balanced_stage(const struct rr_arch *a, const struct rr_l
 struct rr_stage rr_layout_stage(const struct rr_arch *a, const struct rr_layout *l, int32_t stage)
 {
     if (l->balanced) return balanced_stage(a, l, stage);
-    const int32_t each = a->layers / l->pp, rest = a->layers % l->pp;
-    const int32_t before = stage < rest ? stage : rest;
-    return (struct rr_stage){stage * each + before, each + (stage < rest), stage == l->pp - 1};
+    const int32_t all = a->layers + (l->ends_count ? 2 : 0), each = all / l->pp, rest = all % l->pp;
+    const int32_t before = stage < rest ? stage : rest, ends = l->ends_count ? (stage == 0) + (stage == l->pp - 1) : 0;
+    const int32_t first = stage * each + before - (l->ends_count && stage > 0);
+    return (struct rr_stage){first, each + (stage < rest) - ends, stage == l->pp - 1};
 }
 
 static bool sizes_fault(const struct rr_layout *l)

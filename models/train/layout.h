@@ -35,6 +35,7 @@ struct rr_layout {
     bool flash;             /* attention never writes its scores */
     bool tp_overlap;        /* tensor-parallel communication hides behind products */
     bool balanced;          /* stages get equal shares of the parameters, head included (nanotron), not equal counts of layers */
+    bool ends_count;        /* embedding and head count as a layer each when layers are shared out */
     bool dp_overlap;        /* gradients are reduced while the backward pass runs */
 };
 /* Sequences in flight per data-parallel rank: global_batch / (micro_batch * dp). */

@@ -50,6 +50,18 @@ static int32_t layers_of(const struct rr_train_row *r)
     return each > 0 ? (int32_t)floor((r->params_b * 1e9 - h * r->vocab) / each + 0.5) : 0;
 }
 
+/* Heads of about 128, for rows that print none: they divide the width and by tp. */
+static int32_t heads_of(const struct rr_train_row *r)
+{
+    const int32_t tp = r->tp > 0 ? r->tp : 1, near = r->hidden / 128;
+    for (int32_t off = 0; off < near; off++)
+        for (int32_t sign = -1; sign <= 1; sign += 2) {
+            const int32_t n = near + sign * off;
+            if (n > 0 && r->hidden % n == 0 && n % tp == 0) return n;
+        }
+    return near > 0 ? near : 1;
+}
+
 static void arch_make(const struct rr_train_facts *f, struct rr_published *p)
 {
     const struct rr_train_row *r = p->row;
@@ -66,7 +78,7 @@ static void arch_make(const struct rr_train_facts *f, struct rr_published *p)
     if (strcmp(p->set->name, "Ultra-Scale Playbook") == 0) a.tied = rr_train_noted(r, "tied embeddings yes");
     if (a.vocab == 0) a.vocab = p->set->vocab ? p->set->vocab : 51200;
     if (a.layers == 0 && a.hidden > 0) a.layers = layers_of(r);
-    if (a.heads == 0 && a.hidden > 0) a.heads = a.hidden / 128 > 0 ? a.hidden / 128 : 1;
+    if (a.heads == 0 && a.hidden > 0) a.heads = heads_of(r);
     if (a.kv_heads == 0) a.kv_heads = a.heads;
     if (a.ffn == 0 && a.experts == 0) a.ffn = 4 * a.hidden;
     if (strstr(r->model, "w/o MTP")) a.mtp = 0;
@@ -98,6 +110,11 @@ static void sizes(struct rr_published *p)
     l->gpus = r->gpus;
     l->tp = at_least_1(r->tp), l->pp = at_least_1(r->pp), l->vpp = at_least_1(r->vpp), l->cp = at_least_1(r->cp), l->ep = at_least_1(r->ep);
     l->dp = r->dp > 0 ? r->dp : at_least_1(r->gpus / (l->tp * l->pp * l->cp));
+    const int32_t model = l->tp * l->pp * l->cp;
+    if (r->gpus > 0 && l->dp * model != r->gpus && r->gpus % model == 0) {
+        l->dp = r->gpus / model;
+        p->note = "the printed sizes do not multiply to the GPUs: dp follows from the others";
+    }
     l->zero = r->zero_stage >= 0 ? r->zero_stage : p->set->zero;
     l->seq = r->seq_len > 0 ? r->seq_len : p->arch.seq;
     if (p->arch.encoder && p->arch.seq < l->seq) l->seq = p->arch.seq; // padding is left out
@@ -139,6 +156,8 @@ static enum rr_status flags(struct rr_published *p)
     l->tp_overlap = s->tp_overlap > 0 || rr_train_noted(r, "async TP");
     l->dp_overlap = s->dp_overlap > 0;
     l->balanced = s->balanced > 0;
+    l->ends_count = l->pp > 1 && (rr_train_noted(r, "embedding counted as a pipeline layer") ||
+                                  (p->arch.layers % l->pp != 0 && (p->arch.layers + 2) % l->pp == 0));
     return RR_OK;
 }
 
@@ -185,7 +204,7 @@ static void better(struct rr_published *p, const struct rr_coefs *c, const struc
     struct rr_step s;
     struct rr_memory mem;
     rr_memory_peak(&p->arch, c, l, &mem);
-    rr_step_time(&p->arch, &p->machine, c, l, true, &s);
+    rr_step_time(&p->arch, &p->machine, c, l, false, &s);
     const bool fits = mem.total_bytes <= rr_memory_usable_bytes(&p->machine);
     if (!fits) s.total_s *= 1 + mem.total_bytes / rr_memory_usable_bytes(&p->machine); // the least bad of those that do not fit
     if (best->gpus == 0 || s.total_s < ret->total_s) *best = *l, *ret = s;
@@ -238,8 +257,6 @@ void rr_published_step(struct rr_published *p, const struct rr_coefs *c, struct 
         choose_layout(p, c, &best, ret);
     else if (p->free_micro_batch || p->free_chunks)
         choose_batches(p, c, p->layout, &best, ret);
-    if (best.gpus > 0)
-        p->layout = best;
-    else
-        rr_step_time(&p->arch, &p->machine, c, &p->layout, true, ret);
+    if (best.gpus > 0) p->layout = best;
+    rr_step_time(&p->arch, &p->machine, c, &p->layout, true, ret);
 }

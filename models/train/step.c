@@ -158,14 +158,21 @@ static struct rr_group replicas(const struct rr_place *p, int32_t divided)
     return rr_group_make(p->m, size > 0 ? size : 1, p->l->tp * divided);
 }
 
-/* Gradients summed and weights gathered, all of it, s. */
-static double sync_s(const struct rr_place *p, double params, int32_t divided)
+struct sync { /* of a step: gradients summed, updated weights gathered, s */
+    double reduce_s, gather_s;
+};
+
+static void add_sync(const struct rr_place *p, double params, int32_t divided, struct sync *ret)
 {
     const struct rr_group g = replicas(p, divided);
-    const double bytes = p->c->v[RR_COEF_GRAD_BYTES];
-    if (params <= 0) return 0;
-    if (p->l->zero == 0) return rr_all_reduce_s(p->m, p->c, &g, params * bytes);
-    return rr_all_gather_s(p->m, p->c, &g, params * bytes) + rr_all_gather_s(p->m, p->c, &g, params * 2);
+    const double bytes = params * p->c->v[RR_COEF_GRAD_BYTES];
+    if (params <= 0) return;
+    if (p->l->zero == 0) {
+        ret->reduce_s += rr_all_reduce_s(p->m, p->c, &g, bytes);
+        return;
+    }
+    ret->reduce_s += rr_all_gather_s(p->m, p->c, &g, bytes);
+    ret->gather_s += rr_all_gather_s(p->m, p->c, &g, 2 * params);
 }
 
 /* ZeRO-3: one layer's weights come together before each pass, its gradients go apart after it. */
@@ -287,9 +294,12 @@ static void gradients(const struct model *m, int32_t stage, double backward_s, s
         return;
     }
     const struct weights w = stage_weights(m, stage);
-    const double all = sync_s(&m->p, w.shared, 1) + sync_s(&m->p, w.expert, l->ep);
-    const double hideable = l->dp_overlap ? (1 - m->p.c->v[RR_COEF_DP_SHOWN]) * all : 0;
-    ret->term_s[RR_STEP_DP] += all - (hideable < backward_s ? hideable : backward_s);
+    struct sync all = {0};
+    add_sync(&m->p, w.shared, 1, &all);
+    add_sync(&m->p, w.expert, l->ep, &all);
+    const double hideable = l->dp_overlap ? (1 - m->p.c->v[RR_COEF_DP_SHOWN]) * all.reduce_s : 0;
+    ret->term_s[RR_STEP_DP] += all.reduce_s - (hideable < backward_s ? hideable : backward_s);
+    ret->term_s[RR_STEP_DP] += all.gather_s * (l->dp_overlap ? m->p.c->v[RR_COEF_GATHER_SHOWN] : 1);
 }
 
 static void optimizer(const struct model *m, int32_t stage, struct rr_step *ret)
@@ -302,6 +312,16 @@ static void optimizer(const struct model *m, int32_t stage, struct rr_step *ret)
     ret->term_s[RR_STEP_OPTIMIZER] += held * m->p.c->v[RR_COEF_OPT_BYTES] / m->p.memory_b_s;
 }
 
+/* Waits that no bandwidth explains, seen on 64 nodes whose network others use too: of a step, or of each micro batch in a pipeline. Near 0 for
+ * frameworks and networks whose rows do not show them; below 64 nodes they vanish with the eighth power. */
+static double stalls_s(const struct model *m, double nodes)
+{
+    const struct rr_layout *l = m->p.l;
+    const double x = nodes < 64 ? nodes / 64 : 1, x2 = x * x, x4 = x2 * x2;
+    if (l->pp == 1) return 1e-3 * m->p.c->v[RR_COEF_STALL_MS] * x4 * x4;
+    return 1e-3 * m->p.c->v[RR_COEF_PP_STALL_MS] * x4 * x4 * (l->pp - 1.0) / l->pp * (double)rr_layout_micro_batches(l);
+}
+
 static void finish(const struct model *m, struct rr_step *ret)
 {
     const struct rr_layout *l = m->p.l;
@@ -309,7 +329,8 @@ static void finish(const struct model *m, struct rr_step *ret)
     double total = 0;
     ret->term_s[RR_STEP_FIXED] += 1e-3 * m->p.c->v[RR_COEF_STEP_MS];
     for (int i = 0; i < RR_STEP_N; i++) total += ret->term_s[i];
-    if (nodes > 1) ret->term_s[RR_STEP_STRAGGLER] = total * m->p.c->v[RR_COEF_STRAGGLE] * rr_log(nodes) * 1.4426950408889634;
+    if (nodes > 1)
+        ret->term_s[RR_STEP_STRAGGLER] = total * m->p.c->v[RR_COEF_STRAGGLE] * rr_log(nodes) * 1.4426950408889634 + stalls_s(m, nodes);
     ret->total_s = total + ret->term_s[RR_STEP_STRAGGLER];
     ret->model_flops = l->global_batch * rr_arch_flops(m->p.a, l->seq, RR_FLOP_MODEL_FULL);
     ret->mfu = ret->model_flops / (l->gpus * m->p.peak16_f_s * ret->total_s);

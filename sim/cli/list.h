@@ -2,6 +2,7 @@
 X(run)
 X(plan)
 X(validate)
+X(fit)
 X(import)
 X(prices)
 X(check)

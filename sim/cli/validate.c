@@ -2,6 +2,7 @@
  * sim/cli/validate.c - `rackrate validate trace FILE --fleet F`: would the simulator have foretold what the trace records? */
 #include "data/base/fmath.h"
 #include "sim/cli/cli.h"
+#include "sim/cli/training.h"
 #include "sim/engine/engine.h"
 #include "sim/study/hindcast.h"
 #include <inttypes.h>
@@ -16,6 +17,8 @@ static const struct rr_option options[] = {
     {0, "column", "OURS=THEIRS", true, "a column of a foreign CSV, with its unit behind a colon: start_s=begin:ms"},
     {0, "policy", "NAME", false, "only this policy, with its variants (default: those that clusters commonly use)"},
     {0, "placement", "NAME", false, "on which nodes (default pack)"},
+    {0, "cross", NULL, false, "training: fit anew on four fifths of the rows, five times over, and judge those left out too"},
+    {0, "rows", "FILE", false, "training: write each row's measured and predicted time with its terms, as CSV"},
     {0, "json", NULL, false, "one JSON document"},
 };
 const struct rr_command rr_command_validate;
@@ -303,12 +306,14 @@ static enum rr_status validate(const struct rr_args *a)
 {
     static const char *const known[] = {"trace", "training", "scheduling"};
     const char *what = a->operand[0];
-    if (strcmp(what, "training") == 0 || strcmp(what, "scheduling") == 0)
-        return rr_fail(RR_EINPUT, "\"validate %s\" is not built yet in rackrate %s", what, RR_VERSION);
+    if (strcmp(what, "training") == 0)
+        return rr_validate_training(a, rr_arg_given(&rr_command_validate, a, "json"), rr_arg_given(&rr_command_validate, a, "cross"),
+                                    arg(a, "rows", NULL));
+    if (strcmp(what, "scheduling") == 0) return rr_fail(RR_EINPUT, "\"validate %s\" is not built yet in rackrate %s", what, RR_VERSION);
     if (strcmp(what, "trace") != 0)
         return rr_fail(RR_EUSAGE, "validate: \"%s\" cannot be validated%s: rackrate validate trace FILE --fleet F", what,
                        rr_did_you_mean(a->arena, what, known, 3));
-    if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "validate: which trace? rackrate validate trace FILE --fleet F");
+    if (a->n_operands != 2) return rr_fail(RR_EUSAGE, "validate: which trace? rackrate validate trace FILE --fleet F");
     struct rr_json *json = rr_json_create();
     cJSON *columns = NULL;
     enum rr_status st = read_columns(a, json, &columns);
@@ -320,15 +325,16 @@ static enum rr_status validate(const struct rr_args *a)
 
 const struct rr_command rr_command_validate = {
     .name = "validate",
-    .summary = "simulated against recorded waits of a trace",
-    .usage = "trace FILE --fleet FLEET [options]",
+    .summary = "simulated against recorded waits of a trace; predicted against published training times",
+    .usage = "trace FILE --fleet FLEET | training FILE.csv... [options]",
     .examples = "  rackrate validate trace KTH-SP2-1996-2.1-cln.swf.gz --fleet 100x1\n"
                 "  rackrate validate trace pods.csv --fleet nodes.csv --policy easy_backfill --json\n"
                 "  rackrate validate trace jobs.csv --fleet 16x8 --column submit_s=submitted:ms --column start_s=began:ms \\\n"
-                "      --column duration_s=ran:ms --column gpus=devices\n",
+                "      --column duration_s=ran:ms --column gpus=devices\n"
+                "  rackrate validate training training_validation.csv memory_validation.csv --json\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,
-    .most = 2,
+    .most = -1,
     .run = validate,
 };

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/training.h - published training measurements as runs, for validate and fit. */
+#ifndef RR_SIM_CLI_TRAINING_H
+#define RR_SIM_CLI_TRAINING_H
+#include "models/train/published.h"
+
+struct rr_training {
+    struct rr_published *run; /* [n], all rows of all files in order */
+    size_t n;
+};
+/* Reads the facts and the files. RR_EINPUT with file and line. */
+RR_CHECKED enum rr_status rr_training_read(const char *const *path, size_t n_paths, struct rr_arena *a, struct rr_train_facts *facts,
+                                           struct rr_training *ret);
+/* `rackrate validate training FILE... [--json]` */
+struct rr_args;
+RR_CHECKED enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cross, const char *rows_path);
+#endif

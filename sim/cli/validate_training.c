@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/validate_training.c - `rackrate validate training FILE...`: published training measurements against the shipped model.
+ *
+ * Nothing is fitted, but for the column of cross-validation (--cross), which fits anew on four fifths of the rows and predicts the other one. */
+#include "data/base/rng.h"
+#include "data/names.h"
+#include "models/train/arch.h"
+#include "models/train/fit.h"
+#include "models/train/judge.h"
+#include "sim/cli/cli.h"
+#include "sim/cli/training.h"
+#include "sim/cli/training_peers.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define FOLDS 5
+
+struct checked { /* a row with its predictions; NaN = none */
+    struct rr_published *run;
+    const char *set;
+    const char *reason; /* why it has no prediction */
+    double measured, predicted, cross, flops, peer[RR_PEERS];
+    double memory_bytes, usable_bytes;
+    struct rr_step step;
+    bool fast;
+};
+struct set {
+    const char *name;
+    bool memory;
+    struct checked **row;
+    size_t n, unpredicted, false_fits, ooms, crashed_fits[4], crashed;
+    struct rr_judgement ours, crossed, constant, peer[RR_PEERS];
+    double ours_where_peer[RR_PEERS];
+};
+struct work {
+    const struct rr_train_facts *facts;
+    struct rr_arena *a;
+    struct rr_training t;
+    struct checked *row; /* rows, and again those that are judged in another way */
+    size_t n;
+    struct set *set;
+    size_t n_sets;
+};
+
+/* ---- predictions ---- */
+
+static enum rr_status coefs_of(const struct work *w, const struct rr_published *p, struct rr_coefs *ret)
+{
+    const char *note;
+    return rr_coefs_find(w->facts, w->a, p->set->framework, p->machine.family, ret, &note);
+}
+
+static uint64_t group_of(const struct rr_published *p)
+{
+    const uint64_t key[] = {rr_hash(p->row->model, strlen(p->row->model)), (uint64_t)p->row->gpus,
+                            rr_hash(p->row->gpu, strlen(p->row->gpu)), rr_hash(p->row->precision, strlen(p->row->precision)),
+                            (uint64_t)p->row->global_batch};
+    return rr_hash((const char *)key, sizeof key);
+}
+
+static struct checked *add(struct work *w, const char *set, struct rr_published *p)
+{
+    struct checked *c = &w->row[w->n++];
+    *c = (struct checked){.run = p, .set = set, .reason = p->reason, .measured = NAN, .predicted = NAN, .cross = NAN, .flops = NAN};
+    for (int i = 0; i < RR_PEERS; i++) c->peer[i] = NAN;
+    return c;
+}
+
+static enum rr_status predict_time(struct work *w, struct rr_published *p, const char *set, bool fast)
+{
+    struct checked *c = add(w, set, p);
+    struct rr_coefs coefs;
+    if (p->reason) return RR_OK;
+    RR_TRY(coefs_of(w, p, &coefs));
+    rr_published_step(p, &coefs, &c->step);
+    c->measured = p->row->iter_time_s;
+    c->predicted = c->step.total_s;
+    c->flops = c->step.model_flops / p->layout.gpus / rr_machine_peak_flops(&p->machine, p->layout.precision);
+    c->fast = fast;
+    return RR_OK;
+}
+
+/* steps x step time + evaluations x their time, for MLPerf rows that print all of it. */
+static void predict_run(struct work *w, const struct checked *step)
+{
+    const struct rr_train_row *r = step->run->row;
+    if (r->table != RR_TRAIN_MLPERF) return;
+    struct checked *c = add(w, "MLPerf LLM runs, time to train", step->run);
+    if (c->reason) return;
+    if (r->samples_to_target <= 0 || r->evaluations <= 0 || r->evaluation_s <= 0 || r->minutes <= 0) {
+        c->reason = "the row lacks samples to target, evaluations, their time or minutes";
+        return;
+    }
+    c->measured = r->minutes * 60;
+    c->predicted = r->samples_to_target / r->global_batch * step->predicted + r->evaluations * r->evaluation_s;
+}
+
+static double measured_bytes(const struct rr_train_row *r)
+{
+    const bool gib = strncmp(r->source, "Ultra-Scale", 11) == 0 || strncmp(r->source, "torchtitan", 10) == 0;
+    const bool smi = strncmp(r->source, "BLOOM", 5) == 0; // nvidia-smi shows MiB; "GB" there are GiB
+    return r->peak_mem_gb * (gib || smi ? 1073741824.0 : 1e9);
+}
+
+static enum rr_status predict_memory(struct work *w, struct rr_published *p)
+{
+    struct checked *c = add(w, rr_strf(w->a, "memory: %s", p->set ? p->set->name : p->row->source), p);
+    struct rr_coefs coefs;
+    struct rr_memory mem;
+    if (p->reason) return RR_OK;
+    RR_TRY(coefs_of(w, p, &coefs));
+    if (strncmp(p->row->source, "Ultra-Scale", 11) == 0 && p->row->oom == RR_OOM_NO)
+        rr_memory_stage(&p->arch, &coefs, &p->layout, 0, &mem); // the source prints that of rank 0
+    else
+        rr_memory_peak(&p->arch, &coefs, &p->layout, &mem);
+    c->memory_bytes = mem.total_bytes;
+    c->usable_bytes = rr_memory_usable_bytes(&p->machine);
+    if (p->row->peak_mem_gb <= 0) return RR_OK;
+    c->measured = measured_bytes(p->row);
+    c->predicted = mem.total_bytes;
+    return RR_OK;
+}
+
+static enum rr_status predict_all(struct work *w)
+{
+    bool *fast = RR_NEWS(w->a, bool, w->t.n + 1);
+    rr_fastest_quarter(w->t.run, w->t.n, fast);
+    for (size_t i = 0; i < w->t.n; i++) {
+        struct rr_published *p = &w->t.run[i];
+        if (p->row->table == RR_TRAIN_MEMORY) {
+            RR_TRY(predict_memory(w, p));
+            continue;
+        }
+        const bool mlperf = p->row->table == RR_TRAIN_MLPERF;
+        const char *name = mlperf ? "MLPerf LLM runs, step time" : p->set ? p->set->name : p->row->source;
+        RR_TRY(predict_time(w, p, name, fast[i]));
+        predict_run(w, &w->row[w->n - 1]);
+        if (fast[i] && strcmp(name, "Ultra-Scale Playbook") == 0) RR_TRY(predict_time(w, p, "Ultra-Scale Playbook, fastest quarter", true));
+    }
+    return RR_OK;
+}
+
+/* ---- cross-validation ---- */
+
+static enum rr_status cross_fold(struct work *w, const unsigned char *fold, unsigned k)
+{
+    bool *use = RR_NEWS(w->a, bool, w->t.n + 1);
+    struct rr_fit_result *fit = RR_NEW(w->a, struct rr_fit_result);
+    for (size_t i = 0; i < w->t.n; i++) use[i] = fold[i] != k;
+    if (isatty(STDERR_FILENO)) fprintf(stderr, "\rfold %u of %d  ", k + 1, FOLDS);
+    RR_TRY(rr_fit_all(w->t.run, w->t.n, use, w->a, fit));
+    for (size_t i = 0; i < w->n; i++) {
+        struct checked *c = &w->row[i];
+        const size_t at = (size_t)(c->run - w->t.run);
+        const struct rr_coefs *coefs = c->reason || fold[at] != k ? NULL : rr_fit_of(fit, c->run);
+        struct rr_step s;
+        if (!coefs || isnan(c->flops)) continue;
+        rr_published_step(c->run, coefs, &s);
+        c->cross = s.total_s;
+    }
+    return RR_OK;
+}
+
+static enum rr_status cross_all(struct work *w)
+{
+    unsigned char *fold = RR_NEWS(w->a, unsigned char, w->t.n + 1);
+    for (size_t i = 0; i < w->t.n; i++) {
+        // a row falls by what it is, so that copies of it in two tables fall together
+        const struct rr_train_row *r = w->t.run[i].row;
+        const double key[] = {r->iter_time_s, r->gpus, r->global_batch};
+        fold[i] = (unsigned char)(rr_hash((const char *)key, sizeof key) % FOLDS);
+    }
+    for (unsigned k = 0; k < FOLDS; k++) RR_TRY(cross_fold(w, fold, k));
+    if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
+    return RR_OK;
+}
+
+/* ---- sets ---- */
+
+static struct set *set_of(struct work *w, const char *name)
+{
+    for (size_t i = 0; i < w->n_sets; i++)
+        if (strcmp(w->set[i].name, name) == 0) return &w->set[i];
+    struct set *s = &w->set[w->n_sets++];
+    *s = (struct set){.name = name, .memory = strncmp(name, "memory: ", 8) == 0, .row = RR_NEWS(w->a, struct checked *, w->n + 1)};
+    return s;
+}
+
+static void count_fits(struct set *s, const struct checked *c)
+{
+    const bool fits = c->memory_bytes <= c->usable_bytes;
+    if (c->run->row->oom == RR_OOM_YES) s->ooms++, s->false_fits += fits;
+    if (c->run->row->oom != RR_OOM_OR_CRASHED) return;
+    s->crashed++;
+    const double full = c->memory_bytes / c->usable_bytes;
+    s->crashed_fits[full > 1 ? 3 : full > 0.9 ? 2 : full > 0.5 ? 1 : 0]++;
+}
+
+static size_t collect(const struct set *s, double (*value)(const struct checked *, int), int k, struct rr_judged *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct checked *c = s->row[i];
+        const double v = value(c, k);
+        if (c->reason || isnan(c->measured) || isnan(v)) continue;
+        ret[n++] = (struct rr_judged){c->measured, v, group_of(c->run)};
+    }
+    return n;
+}
+
+static double value_ours(const struct checked *c, int k)
+{
+    (void)k;
+    return c->predicted;
+}
+static double value_cross(const struct checked *c, int k)
+{
+    (void)k;
+    return c->cross;
+}
+static double value_peer(const struct checked *c, int k) { return c->peer[k]; }
+static double value_ours_where_peer(const struct checked *c, int k) { return isnan(c->peer[k]) ? NAN : c->predicted; }
+
+static void judge_constant(struct set *s, struct rr_arena *a)
+{
+    double *measured = RR_NEWS(a, double, s->n + 1), *cost = RR_NEWS(a, double, s->n + 1), *guess = RR_NEWS(a, double, s->n + 1);
+    struct rr_judged *row = RR_NEWS(a, struct rr_judged, s->n + 1);
+    size_t n = 0, m = 0;
+    for (size_t i = 0; i < s->n; i++)
+        if (!s->row[i]->reason && !isnan(s->row[i]->flops)) measured[n] = s->row[i]->measured, cost[n++] = s->row[i]->flops;
+    rr_judge_constant(measured, cost, n, guess);
+    for (size_t i = 0; i < n; i++)
+        if (!isnan(guess[i])) row[m++] = (struct rr_judged){measured[i], guess[i], i};
+    rr_judge(row, m, a, &s->constant);
+}
+
+static void judge_set(struct set *s, struct rr_arena *a)
+{
+    struct rr_judged *row = RR_NEWS(a, struct rr_judged, s->n + 1);
+    rr_judge(row, collect(s, value_ours, 0, row), a, &s->ours);
+    rr_judge(row, collect(s, value_cross, 0, row), a, &s->crossed);
+    judge_constant(s, a);
+    for (int k = 0; k < RR_PEERS; k++) {
+        struct rr_judgement same;
+        rr_judge(row, collect(s, value_peer, k, row), a, &s->peer[k]);
+        rr_judge(row, collect(s, value_ours_where_peer, k, row), a, &same);
+        s->ours_where_peer[k] = same.mape;
+    }
+}
+
+static void judge_all(struct work *w)
+{
+    for (size_t i = 0; i < w->n; i++) {
+        struct checked *c = &w->row[i];
+        struct set *s = set_of(w, c->set);
+        s->row[s->n++] = c;
+        if (c->reason)
+            s->unpredicted++;
+        else if (s->memory)
+            count_fits(s, c);
+    }
+    for (size_t i = 0; i < w->n_sets; i++) judge_set(&w->set[i], w->a);
+}
+
+/* ---- what is printed ---- */
+
+static void put_pct(struct rr_buf *b, const char *name, double share)
+{
+    rr_buf_putf(b, ", \"%s\": ", name);
+    rr_buf_double(b, isnan(share) ? NAN : floor(1e4 * share + 0.5) / 100);
+}
+
+static void put_json_set(struct rr_buf *b, const struct set *s)
+{
+    rr_buf_puts(b, "{\"set\": ");
+    rr_buf_json(b, s->name);
+    rr_buf_putf(b, ", \"n\": %zu", s->ours.n);
+    put_pct(b, "mape_pct", s->ours.mape);
+    put_pct(b, "median_pct", s->ours.median);
+    put_pct(b, "worst_pct", s->ours.worst);
+    put_pct(b, "bias_pct", s->ours.bias);
+    rr_buf_puts(b, ", \"tau\": ");
+    rr_buf_double(b, s->memory ? NAN : s->ours.tau);
+    put_pct(b, "regret_pct", s->memory ? NAN : s->ours.regret);
+    put_pct(b, "best_bias_pct", s->memory ? NAN : s->ours.best_bias);
+    rr_buf_putf(b, ", \"unpredicted\": %zu", s->unpredicted);
+    if (s->memory) {
+        rr_buf_putf(b, ", \"oom\": %zu, \"false_fits\": %zu, \"crashed_or_oom\": %zu", s->ooms, s->false_fits, s->crashed);
+        rr_buf_putf(b, ", \"crashed_predicted\": {\"to_half\": %zu, \"half_to_90_pct\": %zu, \"above_90_pct\": %zu, \"too_large\": %zu}",
+                    s->crashed_fits[0], s->crashed_fits[1], s->crashed_fits[2], s->crashed_fits[3]);
+    } else {
+        put_pct(b, "cross_mape_pct", s->crossed.mape);
+        put_pct(b, "constant_mape_pct", s->constant.mape);
+        for (int k = 0; k < RR_PEERS; k++) {
+            if (s->peer[k].n == 0) continue;
+            rr_buf_putf(b, ", \"%s\": {\"n\": %zu", rr_peer_name[k], s->peer[k].n);
+            put_pct(b, "mape_pct", s->peer[k].mape);
+            put_pct(b, "ours_mape_pct", s->ours_where_peer[k]);
+            rr_buf_puts(b, "}");
+        }
+    }
+    rr_buf_puts(b, "}");
+}
+
+static void put_json(struct rr_buf *b, const struct work *w)
+{
+    rr_buf_puts(b, "{\"schema\": \"rackrate.validation/1\",\n \"sets\": [");
+    for (size_t i = 0; i < w->n_sets; i++) {
+        rr_buf_puts(b, i ? ",\n  " : "\n  ");
+        put_json_set(b, &w->set[i]);
+    }
+    rr_buf_puts(b, "],\n \"unpredicted\": [");
+    bool first = true;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        if (!c->reason) continue;
+        rr_buf_puts(b, first ? "\n  {\"set\": " : ",\n  {\"set\": ");
+        first = false;
+        rr_buf_json(b, c->set);
+        rr_buf_puts(b, ", \"row\": ");
+        rr_buf_json(b, rr_strf(w->a, "%s:%lld", c->run->row->path, (long long)c->run->row->line));
+        rr_buf_puts(b, ", \"reason\": ");
+        rr_buf_json(b, c->reason);
+        rr_buf_puts(b, "}");
+    }
+    rr_buf_puts(b, "]}\n");
+}
+
+static void put_cell(struct rr_buf *b, double share)
+{
+    if (isnan(share))
+        rr_buf_putf(b, " %8s", "-");
+    else
+        rr_buf_putf(b, " %8.1f", 100 * share);
+}
+
+static void put_row(struct rr_buf *b, const struct set *s)
+{
+    rr_buf_putf(b, "%-38.38s %5zu", s->name, s->ours.n);
+    put_cell(b, s->ours.mape);
+    put_cell(b, s->crossed.mape);
+    put_cell(b, s->ours.median);
+    put_cell(b, s->ours.worst);
+    put_cell(b, s->ours.bias);
+    if (isnan(s->ours.tau))
+        rr_buf_putf(b, " %6s", "-");
+    else
+        rr_buf_putf(b, " %6.2f", s->ours.tau);
+    put_cell(b, s->ours.regret);
+    put_cell(b, s->constant.mape);
+    for (int k = 0; k < RR_PEERS; k++) put_cell(b, s->peer[k].mape);
+    rr_buf_puts(b, "\n");
+}
+
+static void put_memory(struct rr_buf *b, const struct set *s)
+{
+    rr_buf_putf(b, "%-38.38s %5zu", s->name + 8, s->ours.n);
+    put_cell(b, s->ours.median);
+    put_cell(b, s->ours.mape);
+    put_cell(b, s->ours.bias);
+    rr_buf_putf(b, " %6zu of %-4zu %6zu", s->false_fits, s->ooms, s->crashed);
+    for (int k = 0; k < 4; k++) rr_buf_putf(b, " %7zu", s->crashed_fits[k]);
+    rr_buf_puts(b, "\n");
+}
+
+/* Each reason once, with how many rows it holds for. */
+static void put_reasons(struct rr_buf *b, const struct work *w)
+{
+    bool title = false;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        size_t n = 0;
+        bool before = false;
+        for (size_t k = 0; c->reason && k < w->n; k++)
+            if (w->row[k].reason && strcmp(w->row[k].set, c->set) == 0 && strcmp(w->row[k].reason, c->reason) == 0) n++, before |= k < i;
+        if (n == 0 || before) continue;
+        if (!title) rr_buf_puts(b, "\nNot predicted:\n");
+        title = true;
+        rr_buf_putf(b, "- %s: %zu row%s: %s\n", c->set, n, n == 1 ? "" : "s", c->reason);
+    }
+}
+
+static void put_text(struct rr_buf *b, const struct work *w)
+{
+    rr_buf_putf(b, "%-38s %5s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean", "crossed", "median",
+                "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
+    for (size_t i = 0; i < w->n_sets; i++)
+        if (!w->set[i].memory) put_row(b, &w->set[i]);
+    bool title = false;
+    for (size_t i = 0; i < w->n_sets; i++) {
+        if (!w->set[i].memory) continue;
+        if (!title)
+            rr_buf_putf(b, "\n%-38s %5s %8s %8s %8s %14s %6s %7s %7s %7s %7s\n", "memory, errors in %", "rows", "median", "mean", "bias",
+                        "false fits", "crash", "<50 %", "<90 %", "<100 %", "more");
+        title = true;
+        put_memory(b, &w->set[i]);
+    }
+    put_reasons(b, w);
+}
+
+static void put_rows(struct rr_buf *b, const struct work *w)
+{
+    rr_buf_puts(b, "set,file,line,model,gpu,gpus,layout,measured,predicted,cross");
+    for (int i = 0; i < RR_STEP_N; i++) rr_buf_putf(b, ",%s s", rr_step_name[i]);
+    rr_buf_puts(b, "\n");
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        struct rr_buf l = {0};
+        if (c->reason || isnan(c->measured)) continue;
+        rr_layout_text(&l, &c->run->layout);
+        rr_buf_csv(b, c->set);
+        rr_buf_puts(b, ",");
+        rr_buf_csv(b, c->run->row->path);
+        rr_buf_putf(b, ",%lld,", (long long)c->run->row->line);
+        rr_buf_csv(b, c->run->row->model);
+        rr_buf_putf(b, ",%s,%d,", c->run->machine.id, c->run->layout.gpus);
+        rr_buf_csv(b, rr_buf_text(&l));
+        rr_buf_putf(b, ",%.6g,%.6g,", c->measured, c->predicted);
+        if (!isnan(c->cross)) rr_buf_putf(b, "%.6g", c->cross);
+        for (int k = 0; k < RR_STEP_N; k++) rr_buf_putf(b, ",%.4g", c->step.term_s[k]);
+        rr_buf_puts(b, "\n");
+        rr_buf_done(&l);
+    }
+}
+
+static enum rr_status write_rows(const struct work *w, const char *path)
+{
+    struct rr_buf b = {0};
+    put_rows(&b, w);
+    FILE *f = fopen(path, "w");
+    bool good = f && fwrite(rr_buf_text(&b), 1, b.n, f) == b.n;
+    if (f && fclose(f) != 0) good = false;
+    rr_buf_done(&b);
+    return good ? RR_OK : rr_fail(RR_EIO, "%s: could not be written", path);
+}
+
+enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cross, const char *rows_path)
+{
+    struct rr_train_facts facts;
+    struct work w = {.facts = &facts, .a = a->arena};
+    if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "validate: which measurements? rackrate validate training FILE.csv...");
+    RR_TRY(rr_training_read(a->operand + 1, a->n_operands - 1, a->arena, &facts, &w.t));
+    w.row = RR_NEWS(a->arena, struct checked, 2 * w.t.n + 1);
+    w.set = RR_NEWS(a->arena, struct set, 2 * w.t.n + 1);
+    RR_TRY(predict_all(&w));
+    for (size_t i = 0; i < w.n; i++)
+        if (!w.row[i].reason && !isnan(w.row[i].flops)) RR_TRY(rr_peers_find(a->arena, w.row[i].run->row, w.row[i].peer));
+    if (cross) RR_TRY(cross_all(&w));
+    judge_all(&w);
+    if (rows_path) RR_TRY(write_rows(&w, rows_path));
+    struct rr_buf b = {0};
+    (json ? put_json : put_text)(&b, &w);
+    rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return RR_OK;
+}
