@@ -37,6 +37,22 @@ enum rr_param_type {
     RR_P_CHANGE,      /* -0.3, "-30 %" or "+40 %"    -> double */
     RR_P_TIERS,       /* [{"up_to": "10 TB", ...}]   -> const struct rr_tiers * (data/prices.h) */
     RR_P_PRICES,      /* {"aws/p5": "$60/h", ...}    -> const struct rr_price_map * (data/prices.h) */
+    RR_P_RECORD,      /* {...} by the table `of`       -> const struct rr_records *, n = 1 */
+    RR_P_LIST,        /* [{...}, ...]                  -> const struct rr_records *, n >= 1 */
+    RR_P_NAMED,       /* {"name": {...}, ...}          -> const struct rr_records *, n >= 1; with `words` also one of these */
+};
+/* What an object inside a parameter has for rows, and the size of the struct that they fill (`given` first). */
+struct rr_param;
+struct rr_param_table {
+    const struct rr_param *row;
+    size_t n, size;
+};
+struct rr_records {
+    const cJSON *json; /* first: as written */
+    int word;          /* index into the row's words, n = 0; -1: none */
+    size_t n;
+    const char **key; /* [n] names; "0", "1", ... of a list */
+    void *at;         /* [n] structs */
 };
 struct rr_amount {
     struct rr_money money;
@@ -62,6 +78,7 @@ struct rr_param {
     const char *source;       /* where the default comes from; NULL when plain */
     const char *const *words; /* RR_P_WORD: NULL-terminated */
     unsigned flags;
+    const struct rr_param_table *of; /* RR_P_RECORD, RR_P_LIST, RR_P_NAMED */
 };
 
 /* Reads the members of `object` (may be NULL: defaults only) by `table` into `into` (zeroed by the caller, `given` first).

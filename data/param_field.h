@@ -32,4 +32,6 @@ RR_CHECKED enum rr_status rr_field_prices(const struct rr_field *f, const struct
 RR_CHECKED enum rr_status rr_field_change(const struct rr_field *f, double *ret);
 cJSON *rr_tiers_schema(void);
 cJSON *rr_prices_schema(void);
+RR_CHECKED enum rr_status rr_field_records(const struct rr_field *f, const struct rr_records **ret); /* param_records.c */
+cJSON *rr_records_schema(const struct rr_param *row);
 #endif

@@ -35,6 +35,9 @@ static const struct expected expected[] = {
     [RR_P_CHANGE] = {"a change", "-0.3 or \"-30 %\""},
     [RR_P_TIERS] = {"a list of tiers", "[{\"up_to\": \"10 TB\", \"rate\": \"$0.09/GB\"}, {\"rate\": \"$0.07/GB\"}]"},
     [RR_P_PRICES] = {"a price or a share in double quotes by each name", "{\"aws/p5\": \"30 %\"} or {\"2026-07-01\": \"$1.80/gpu/h\"}"},
+    [RR_P_RECORD] = {"an object {...}", NULL},
+    [RR_P_LIST] = {"a list of objects [{...}]", NULL},
+    [RR_P_NAMED] = {"an object by each name {\"name\": {...}}", NULL},
 };
 
 enum rr_status rr_field_fail(const struct rr_field *f, const cJSON *at, const char *fmt, ...)
@@ -225,6 +228,9 @@ enum rr_status rr_field_read(const struct rr_field *f, void *into)
     case RR_P_CHANGE: return rr_field_change(f, at);
     case RR_P_TIERS: return rr_field_tiers(f, at);
     case RR_P_PRICES: return rr_field_prices(f, at);
+    case RR_P_RECORD:
+    case RR_P_LIST:
+    case RR_P_NAMED: return rr_field_records(f, at);
     case RR_P_OBJECT:
         if (!cJSON_IsObject(f->node)) return rr_field_wrong(f, f->node, RR_P_OBJECT);
         *(const cJSON **)at = f->node;

@@ -28,6 +28,9 @@ static size_t field_size(enum rr_param_type t)
     case RR_P_WEEK:
     case RR_P_TIERS:
     case RR_P_PRICES:
+    case RR_P_RECORD:
+    case RR_P_LIST:
+    case RR_P_NAMED:
     case RR_P_ZONE: return sizeof(const void *);
     case RR_P_SPOT_PRICES:
     case RR_P_SPOT_NODES:
@@ -149,6 +152,9 @@ void rr_param_text(struct rr_buf *b, const struct rr_param *row, const void *int
     case RR_P_WEEK: put_object(b, *(const void *const *)at ? (*(const struct rr_week *const *)at)->json : NULL); break;
     case RR_P_TIERS: put_object(b, *(const void *const *)at ? (*(const struct rr_tiers *const *)at)->json : NULL); break;
     case RR_P_PRICES: put_object(b, *(const void *const *)at ? (*(const struct rr_price_map *const *)at)->json : NULL); break;
+    case RR_P_RECORD:
+    case RR_P_LIST:
+    case RR_P_NAMED: put_object(b, *(const void *const *)at ? (*(const struct rr_records *const *)at)->json : NULL); break;
     case RR_P_ZONE: rr_buf_puts(b, *(const void *const *)at ? (*(const struct rr_zone *const *)at)->name : "-"); break;
     case RR_P_SPOT_PRICES:
     case RR_P_SPOT_NODES: // their first member
@@ -240,6 +246,9 @@ static cJSON *type_schema(const struct rr_param *row)
     case RR_P_CHANGE: return change_schema(row);
     case RR_P_TIERS: return rr_tiers_schema();
     case RR_P_PRICES: return rr_prices_schema();
+    case RR_P_RECORD:
+    case RR_P_LIST:
+    case RR_P_NAMED: return rr_records_schema(row);
     default: break;
     }
     cJSON *o = of_type("string");

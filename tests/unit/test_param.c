@@ -331,6 +331,79 @@ static void the_schema_has_every_row(void **state)
     kept = NULL;
 }
 
+struct item {
+    uint64_t given;
+    int64_t count;
+};
+static const struct rr_param item_rows[] = {
+    {.name = "count", .type = RR_P_INT, .offset = offsetof(struct item, count), .def = "3", .least = 1, .most = 9, .help = "how many"},
+};
+static const struct rr_param_table item_table = {item_rows, 1, sizeof(struct item)};
+struct nest {
+    uint64_t given;
+    const struct rr_records *one, *list, *named;
+};
+static const char *const ready[] = {"standard", NULL};
+static const struct rr_param nest_rows[] = {
+    {.name = "one", .type = RR_P_RECORD, .offset = offsetof(struct nest, one), .of = &item_table, .help = "one"},
+    {.name = "list", .type = RR_P_LIST, .offset = offsetof(struct nest, list), .of = &item_table, .help = "some"},
+    {.name = "named", .type = RR_P_NAMED, .offset = offsetof(struct nest, named), .of = &item_table, .words = ready, .help = "by name"},
+};
+
+static enum rr_status nested(const char *text, struct nest *into, cJSON **object)
+{
+    const struct rr_param_ctx ctx = {.json = json, .arena = arena, .base = "."};
+    *object = NULL;
+    *into = (struct nest){0};
+    assert_int_equal(rr_json_parse(json, "test", text, false, object), RR_OK);
+    return rr_params_read(&ctx, nest_rows, 3, *object, "/plan", NULL, into);
+}
+
+static void tables_within_a_parameter(void **state)
+{
+    (void)state;
+    struct nest n;
+    cJSON *object;
+    struct rr_buf b = {0};
+    assert_int_equal(
+        nested("{\"one\": {\"count\": 5}, \"list\": [{}, {\"count\": 2}], \"named\": {\"leaf\": {\"count\": 4}}}", &n, &object), RR_OK);
+    assert_int_equal(((const struct item *)n.one->at)->count, 5);
+    assert_int_equal(n.list->n, 2);
+    assert_int_equal(((const struct item *)n.list->at)[0].count, 3);
+    assert_false(rr_given(n.list->at, 0));
+    assert_int_equal(((const struct item *)n.list->at)[1].count, 2);
+    assert_string_equal(n.named->key[0], "leaf");
+    assert_int_equal(n.named->word, -1);
+    rr_param_text(&b, &nest_rows[2], &n);
+    assert_string_equal(rr_buf_text(&b), "{\"leaf\":{\"count\":4}}");
+    rr_buf_done(&b);
+    cJSON_Delete(object);
+    assert_int_equal(nested("{\"named\": \"standard\"}", &n, &object), RR_OK);
+    assert_int_equal(n.named->word, 0);
+    assert_int_equal(n.named->n, 0);
+    cJSON_Delete(object);
+
+    static const char *const bad[][2] = {
+        {"{\"one\": []}", "a list given; an object {...} is expected"},
+        {"{\"one\": {\"count\": 10}}", "/plan/one/count: 10 given; at most 9 is expected"},
+        {"{\"list\": [{\"count\": 1}, {\"cuont\": 1}]}", "/plan/list/1/cuont: unknown key \"cuont\"; did you mean \"count\"?"},
+        {"{\"list\": []}", "a list of objects [{...}] is expected"},
+        {"{\"named\": {}}", "an object by each name"},
+        {"{\"named\": \"standart\"}", "\"standart\" given"},
+        {"{\"list\": \"standard\"}", "a list of objects [{...}] is expected"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        assert_int_equal(nested(bad[i][0], &n, &object), RR_EINPUT);
+        if (!strstr(rr_reason(), bad[i][1])) fail_msg("\"%s\" lacks \"%s\"", rr_reason(), bad[i][1]);
+        cJSON_Delete(object);
+    }
+    cJSON *schema = rr_params_schema(nest_rows, 3);
+    char *shown = cJSON_PrintUnformatted(schema);
+    assert_non_null(strstr(shown, "{\"enum\":[\"standard\"]}"));
+    cJSON_free(shown);
+    cJSON_Delete(schema);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +417,7 @@ int main(void)
         cmocka_unit_test(wrong_distributions_are_refused),
         cmocka_unit_test(kinds_are_found_by_name),
         cmocka_unit_test(the_schema_has_every_row),
+        cmocka_unit_test(tables_within_a_parameter),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

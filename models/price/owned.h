@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/price/owned.h - machines that are bought: what the parts of the plan share (owned*.c alone).
+ *
+ * A *lot* is machines that come into service together, and leave together: a purchase or a lease of a count of nodes for one life. A pool's
+ * lots follow from its terms alone, so that the replay and the bill see the same ones. Everything else is summed over them. */
+#ifndef RR_MODELS_PRICE_OWNED_H
+#define RR_MODELS_PRICE_OWNED_H
+#include "data/prices.h"
+#include "models/finance/depreciation.h"
+#include "models/price/usage.h"
+
+enum rr_owned_end { RR_OWNED_REPLACE, RR_OWNED_EXTEND };
+
+struct rr_owned_borrow { /* "loan", "lease" */
+    uint64_t given;
+    double share, rate, balloon;
+    struct rr_duration term;
+    int when; /* enum rr_when */
+};
+extern const struct rr_param_table rr_owned_loan, rr_owned_lease;
+
+struct rr_owned {
+    uint64_t given;
+    struct rr_amount price;
+    struct rr_duration life, extended;
+    double residual, idle_w, max_w, pue, maintenance, extended_maintenance, people, factor, bonus, price_change, resale_change;
+    int depreciation, first_period, at_end;
+    struct rr_price electricity, colocation, staff;
+    const struct rr_price_map *resale;
+    const struct rr_records *loan, *lease;
+    int64_t bought_us; /* epoch */
+    /* resolved, in the scenario's currency, per node */
+    struct rr_money cost; /* purchase price at the scenario's start */
+    bool sunk;            /* bought before the start */
+    int64_t first_us;     /* when the first life begins: 0, or before it */
+    int64_t nodes;
+    int64_t idle_mw, span_mw, rack_mw; /* milliwatts: idle and max - idle with PUE, max without */
+    int64_t energy_nano;               /* per kWh */
+    struct rr_rate colocate;           /* per kW, node or pool, and month */
+    int64_t maintain_nano;             /* per node and year */
+    int64_t maintain_more_nano;        /* of machines past their life */
+    struct rr_rate staff_rate;         /* per pool, node or person, and year */
+    int64_t staff_milli;               /* thousandths of nodes, posts or the pool */
+};
+enum {
+    RR_OWN_PRICE,
+    RR_OWN_LIFE,
+    RR_OWN_RESIDUAL,
+    RR_OWN_IDLE,
+    RR_OWN_MAX,
+    RR_OWN_PUE,
+    RR_OWN_ELECTRICITY,
+    RR_OWN_COLOCATION,
+    RR_OWN_MAINTENANCE,
+    RR_OWN_STAFF,
+    RR_OWN_PEOPLE,
+    RR_OWN_DEPRECIATION,
+    RR_OWN_FACTOR,
+    RR_OWN_BONUS,
+    RR_OWN_FIRST_PERIOD,
+    RR_OWN_RESALE,
+    RR_OWN_RESALE_CHANGE,
+    RR_OWN_PRICE_CHANGE,
+    RR_OWN_AT_END,
+    RR_OWN_EXTENDED,
+    RR_OWN_EXTENDED_MAINTENANCE,
+    RR_OWN_BOUGHT,
+    RR_OWN_LOAN,
+    RR_OWN_LEASE,
+};
+
+/* ---- at load: owned_facts.c ---- */
+
+struct rr_owned_load { /* where a resolve stands */
+    const struct rr_scenario *s;
+    const struct rr_pool *pool;
+    const char *pointer;
+    const struct rr_catalog *catalog;
+    struct rr_arena *arena;
+    struct rr_notes *notes;
+};
+/* Notes "PARAMETER is VALUE" as assumed; `remark`: the row's note. */
+void rr_owned_assume(const struct rr_owned_load *l, const char *parameter, const char *value, const struct rr_fact *f, const char *remark);
+/* The facts' default as text, noted as assumed; RR_EINPUT when there is none. */
+RR_CHECKED enum rr_status rr_owned_fallback(const struct rr_owned_load *l, const char *key, const char *parameter, struct rr_slice *ret);
+RR_CHECKED enum rr_status rr_owned_take_power(struct rr_owned *o, const struct rr_owned_load *l);  /* owned_energy.c */
+RR_CHECKED enum rr_status rr_owned_take_energy(struct rr_owned *o, const struct rr_owned_load *l); /* the same */
+RR_CHECKED enum rr_status rr_owned_take_months(struct rr_owned *o, const struct rr_owned_load *l); /* owned_month.c */
+RR_CHECKED enum rr_status rr_owned_take_life(struct rr_owned *o, const struct rr_owned_load *l);   /* owned_life.c */
+RR_CHECKED enum rr_status rr_owned_take_loan(struct rr_owned *o, const struct rr_owned_load *l);   /* owned_loan.c */
+
+/* ---- lots: owned_life.c ---- */
+
+struct rr_owned_lot {
+    int64_t in_us, end_us; /* in service, and sold, given back or thrown away; RR_NEVER: kept */
+    int64_t life_end_us;   /* past it they cost more maintenance */
+    int64_t nodes;
+    bool sunk;                  /* paid before the scenario's start */
+    struct rr_money cost, left; /* of all: price, and what the books leave of it */
+};
+/* Those in service before `until_us`, in order of their start. */
+RR_CHECKED enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario *s, int64_t until_us, struct rr_arena *a,
+                                        struct rr_owned_lot **ret, size_t *n);
+/* What a lot brings at a date: by the path of resale prices, else the book value. */
+RR_CHECKED enum rr_status rr_owned_worth(const struct rr_owned *o, const struct rr_clock *c, const struct rr_owned_lot *lot, int64_t at_us,
+                                         struct rr_money *ret);
+RR_CHECKED enum rr_status rr_owned_book(const struct rr_owned *o, const struct rr_clock *c, const struct rr_owned_lot *lot, int64_t at_us,
+                                        struct rr_money *ret);
+/* Node-microseconds of a time in service. */
+rr_i128 rr_owned_node_us(const struct rr_owned_lot *lot, size_t n, int64_t from_us, int64_t to_us);
+
+/* ---- the bill ---- */
+
+struct rr_owned_bill {
+    const struct rr_owned *o;
+    const struct rr_billing *b;
+    struct rr_sink *sink;
+    struct rr_charge c; /* type, pool and pricing set */
+    struct rr_owned_lot *lot;
+    size_t n_lots;
+};
+RR_CHECKED enum rr_status rr_owned_bill_lots(const struct rr_owned_bill *x);                                            /* owned_life.c */
+RR_CHECKED enum rr_status rr_owned_bill_loan(const struct rr_owned_bill *x, const struct rr_owned_lot *lot);            /* owned_loan.c */
+RR_CHECKED enum rr_status rr_owned_bill_lease(const struct rr_owned_bill *x, const struct rr_owned_lot *lot);           /* the same */
+RR_CHECKED enum rr_status rr_owned_bill_energy(const struct rr_owned_bill *x, struct rr_month_part part, rr_i128 load); /* owned_energy.c */
+RR_CHECKED enum rr_status rr_owned_bill_month(const struct rr_owned_bill *x, struct rr_month_part part);                /* owned_month.c */
+/* One line of a month, due at its end. */
+RR_CHECKED enum rr_status rr_owned_emit(const struct rr_owned_bill *x, struct rr_month_part part, const char *line, const char *unit,
+                                        double quantity, struct rr_rate rate, struct rr_money amount);
+/* load[i]: sum over nodes of (share of the GPUs in use) x time in part i, in node-milli-microseconds. */
+void rr_owned_load_of(const struct rr_billing *b, size_t pool, const struct rr_month_part *part, size_t n, rr_i128 *load);
+double rr_owned_energy_kwh(const void *params, const struct rr_billing *b, size_t pool);
+#endif
