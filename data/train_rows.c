@@ -81,13 +81,13 @@ static const struct kind kinds[] = {
 
 static enum rr_status oom_read(struct rr_slice s, enum rr_train_oom *ret)
 {
-    static const char *const word[] = {"", "no", "yes", "crashed or oom"};
-    for (int i = 0; i < 4; i++)
+    static const char *const word[] = {"", "no", "yes", "crashed or oom", "computed"};
+    for (int i = 0; i < 5; i++)
         if (rr_slice_is(s, word[i])) {
             *ret = (enum rr_train_oom)i;
             return RR_OK;
         }
-    return rr_fail(RR_EINPUT, "\"%.*s\" is none of no, yes, crashed or oom", (int)s.n, s.at);
+    return rr_fail(RR_EINPUT, "\"%.*s\" is none of no, yes, crashed or oom, computed", (int)s.n, s.at);
 }
 
 static enum rr_status cell_read(const struct column *col, struct rr_slice s, struct rr_arena *a, char *row)

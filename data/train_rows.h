@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 enum rr_train_table { RR_TRAIN_TIMES, RR_TRAIN_MEMORY, RR_TRAIN_MLPERF };
-enum rr_train_oom { RR_OOM_UNKNOWN, RR_OOM_NO, RR_OOM_YES, RR_OOM_OR_CRASHED };
+enum rr_train_oom { RR_OOM_UNKNOWN, RR_OOM_NO, RR_OOM_YES, RR_OOM_OR_CRASHED, RR_OOM_COMPUTED };
 
 struct rr_train_row {
     enum rr_train_table table;

@@ -43,7 +43,7 @@ static int residuals(const gsl_vector *x, void *data, gsl_vector *ret)
     for (size_t i = 0; i < p->f->n; i++) {
         struct rr_step s;
         rr_published_step(p->f->row[i].run, &c, &s);
-        const double r = rr_log(s.total_s / p->f->row[i].run->row->iter_time_s);
+        const double r = rr_log(s.total_s / p->f->row[i].run->measured_s);
         gsl_vector_set(ret, i, sqrt(p->f->row[i].weight) * flattened(r));
     }
     for (size_t i = 0; i < x->size; i++) gsl_vector_set(ret, p->f->n + i, p->f->prior * (gsl_vector_get(x, i) - p->start_u[i]));
@@ -155,12 +155,12 @@ void rr_fastest_quarter(const struct rr_published *run, size_t n, bool *ret)
     for (size_t i = 0; i < n; i++) {
         size_t all = 0, faster = 0;
         ret[i] = false;
-        if (run[i].reason || run[i].row->iter_time_s <= 0) continue;
-        const double mine = run[i].row->iter_time_s / run[i].row->global_batch;
+        if (run[i].reason || run[i].measured_s <= 0) continue;
+        const double mine = run[i].measured_s / run[i].row->global_batch;
         for (size_t k = 0; k < n; k++) {
-            if (run[k].reason || !alike(&run[i], &run[k])) continue;
+            if (run[k].reason || run[k].measured_s <= 0 || !alike(&run[i], &run[k])) continue;
             all++;
-            if (run[k].row->iter_time_s / run[k].row->global_batch < mine) faster++;
+            if (run[k].measured_s / run[k].row->global_batch < mine) faster++;
         }
         ret[i] = faster * 4 < all;
     }
@@ -187,7 +187,7 @@ enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, s
             rr_coefs_default(&p->coefs);
         p->coefs.profile = p->profile;
         for (size_t k = 0; k < n; k++)
-            if (!run[k].reason && run[k].row->iter_time_s > 0 && (!use || use[k]) && of_profile(&run[k], p->profile))
+            if (!run[k].reason && run[k].measured_s > 0 && (!use || use[k]) && of_profile(&run[k], p->profile))
                 row[p->rows++] = (struct rr_fit_row){&run[k], weight_of(&run[k], fast[k])};
         const struct rr_fit f = {.row = row, .n = p->rows, .fixed = fixed, .prior = 0.05, .most_rounds = 30};
         if (p->rows > 0) RR_TRY(rr_fit_coefs(&f, &p->coefs));

@@ -142,12 +142,13 @@ static void micro_batch(struct rr_published *p)
                       rr_train_noted(r, "interleaved not printed") || strcmp(p->set->framework, "mcore") == 0);
 }
 
-static enum rr_status flags(struct rr_published *p)
+static enum rr_status flags(struct rr_published *p, struct rr_arena *a)
 {
     const struct rr_train_row *r = p->row;
     const struct rr_train_set *s = p->set;
     struct rr_layout *l = &p->layout;
-    RR_TRY(rr_precision_parse(*r->precision ? r->precision : "bf16", &l->precision));
+    const char *word = rr_strndup(a, r->precision, strcspn(r->precision, " ")); // "bf16 with fp32 gradient accumulation"
+    RR_TRY(rr_precision_parse(*word ? word : "bf16", &l->precision));
     if (rr_train_noted(r, "rowwise")) l->precision = RR_MXFP8;
     RR_TRY(rr_recompute_parse(*r->recompute ? r->recompute : *s->recompute ? s->recompute : "none", &l->recompute));
     l->flash = s->flash > 0;
@@ -159,6 +160,14 @@ static enum rr_status flags(struct rr_published *p)
     l->ends_count = l->pp > 1 && (rr_train_noted(r, "embedding counted as a pipeline layer") ||
                                   (p->arch.layers % l->pp != 0 && (p->arch.layers + 2) % l->pp == 0));
     return RR_OK;
+}
+
+/* Rows that print FLOP/s alone: the time follows from the rule that the source counts by (all of them model FLOPs, attention in full). */
+static void time_of(struct rr_published *p)
+{
+    if (p->measured_s > 0 || p->row->tflops_gpu <= 0 || p->row->table != RR_TRAIN_TIMES || p->layout.gpus < 1) return;
+    const double flops = p->layout.global_batch * rr_arch_flops(&p->arch, p->layout.seq, RR_FLOP_MODEL_FULL);
+    p->measured_s = flops / (p->row->tflops_gpu * 1e12 * p->layout.gpus);
 }
 
 static void refuse(struct rr_published *p, struct rr_arena *a)
@@ -175,7 +184,7 @@ static void refuse(struct rr_published *p, struct rr_arena *a)
         p->reason = rr_strf(a, "%s has no %s rate", p->machine.id, rr_precision_name[l->precision]);
     else if (p->row->table == RR_TRAIN_MLPERF && (strncmp(p->row->notes, "matched", 7) != 0 || p->row->tp == 0))
         p->reason = "no layout was found for the run";
-    else if (p->row->table != RR_TRAIN_MEMORY && p->row->iter_time_s <= 0)
+    else if (p->row->table != RR_TRAIN_MEMORY && p->measured_s <= 0)
         p->reason = "the row prints no step time";
 }
 
@@ -192,7 +201,9 @@ enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena
     RR_TRY(machine_make(f, a, ret));
     sizes(ret);
     micro_batch(ret);
-    RR_TRY(flags(ret));
+    RR_TRY(flags(ret, a));
+    ret->measured_s = row->iter_time_s;
+    time_of(ret);
     refuse(ret, a);
     return RR_OK;
 }

@@ -15,6 +15,7 @@ struct rr_published {
     struct rr_arch arch;
     struct rr_machine machine;
     struct rr_layout layout;
+    double measured_s;                               /* the step, as printed or as it follows; 0 = the row is about memory alone */
     const char *reason;                              /* why it cannot be predicted; NULL: it can */
     const char *note;                                /* what was assumed; "" = nothing */
     bool free_micro_batch, free_chunks, free_layout; /* not printed: chosen */

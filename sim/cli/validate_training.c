@@ -75,7 +75,7 @@ static enum rr_status predict_time(struct work *w, struct rr_published *p, const
     if (p->reason) return RR_OK;
     RR_TRY(coefs_of(w, p, &coefs));
     rr_published_step(p, &coefs, &c->step);
-    c->measured = p->row->iter_time_s;
+    c->measured = p->measured_s;
     c->predicted = c->step.total_s;
     c->flops = c->step.model_flops / p->layout.gpus / rr_machine_peak_flops(&p->machine, p->layout.precision);
     c->fast = fast;
