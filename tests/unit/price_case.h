@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#define CASE_POOLS  4
+#define CASE_POOLS  6
 #define CASE_LEASES 4096
 
 struct price_case {
