@@ -1,0 +1,2 @@
+/* Formats of measured times, one row each, surest first; see data/samples.h. */
+
