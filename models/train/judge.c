@@ -49,7 +49,7 @@ static void judge_groups(const struct rr_judged *row, size_t n, struct rr_arena 
     ret->regret = gsl_stats_median_from_sorted_data(regret, 1, ret->groups);
 }
 
-void rr_judge(const struct rr_judged *row, size_t n, struct rr_arena *a, struct rr_judgement *ret)
+void rr_train_judge(const struct rr_judged *row, size_t n, struct rr_arena *a, struct rr_judgement *ret)
 {
     double *error = RR_NEWS(a, double, n + 1), sum = 0, bias = 0;
     *ret =

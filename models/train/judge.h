@@ -18,7 +18,7 @@ struct rr_judgement {
     double best_bias; /* signed error of that layout's prediction, mean over groups */
     size_t groups;
 };
-void rr_judge(const struct rr_judged *row, size_t n, struct rr_arena *a, struct rr_judgement *ret);
+void rr_train_judge(const struct rr_judged *row, size_t n, struct rr_arena *a, struct rr_judgement *ret);
 /* Leave-one-out: cost[i] times the geometric mean of the other rows' measured / cost. ret[i] = NaN when it is alone. */
 void rr_judge_constant(const double *measured, const double *cost, size_t n, double *ret);
 #endif

@@ -233,19 +233,19 @@ static void judge_constant(struct set *s, struct rr_arena *a)
     rr_judge_constant(measured, cost, n, guess);
     for (size_t i = 0; i < n; i++)
         if (!isnan(guess[i])) row[m++] = (struct rr_judged){measured[i], guess[i], i};
-    rr_judge(row, m, a, &s->constant);
+    rr_train_judge(row, m, a, &s->constant);
 }
 
 static void judge_set(struct set *s, struct rr_arena *a)
 {
     struct rr_judged *row = RR_NEWS(a, struct rr_judged, s->n + 1);
-    rr_judge(row, collect(s, value_ours, 0, row), a, &s->ours);
-    rr_judge(row, collect(s, value_cross, 0, row), a, &s->crossed);
+    rr_train_judge(row, collect(s, value_ours, 0, row), a, &s->ours);
+    rr_train_judge(row, collect(s, value_cross, 0, row), a, &s->crossed);
     judge_constant(s, a);
     for (int k = 0; k < RR_PEERS; k++) {
         struct rr_judgement same;
-        rr_judge(row, collect(s, value_peer, k, row), a, &s->peer[k]);
-        rr_judge(row, collect(s, value_ours_where_peer, k, row), a, &same);
+        rr_train_judge(row, collect(s, value_peer, k, row), a, &s->peer[k]);
+        rr_train_judge(row, collect(s, value_ours_where_peer, k, row), a, &same);
         s->ours_where_peer[k] = same.mape;
     }
 }
