@@ -55,13 +55,13 @@ static enum rr_status read_text(const char *path, char **ret, char sha256[65])
     return st;
 }
 
-static enum rr_status read_root(struct loading *l, const char *path)
+static enum rr_status read_root(struct loading *l, const char *path, const char *given)
 {
     char *text = NULL;
     cJSON *root = NULL;
     const char *shown = strcmp(path, "-") == 0 ? "stdin" : path;
-    enum rr_status st = read_text(path, &text, l->set.sha256);
-    if (st == RR_OK) st = rr_json_parse(l->set.json, shown, text, false, &root);
+    enum rr_status st = given ? RR_OK : read_text(path, &text, l->set.sha256);
+    if (st == RR_OK) st = rr_json_parse(l->set.json, shown, given ? given : text, false, &root);
     free(text);
     RR_TRY(st);
     l->root = keep(l, root);
@@ -156,6 +156,11 @@ bool rr_pointer_is_for(struct rr_arena *a, const cJSON *document, const char *po
     if (!is_one_of(rr_named_sections, first_token(a, pointer))) return true;
     const char *second = strchr(pointer + 1, '/'), *third = second ? strchr(second + 1, '/') : NULL;
     return !third || rr_json_at(document, rr_strndup(a, pointer, (size_t)(third - pointer))) != NULL;
+}
+
+bool rr_scenario_has_part(const cJSON *document, const char *pointer, struct rr_arena *a)
+{
+    return rr_pointer_is_for(a, document, pointer);
 }
 
 static enum rr_status apply_settings(struct loading *l, cJSON *document)
@@ -480,7 +485,7 @@ static enum rr_status check_name(const struct loading *l)
 
 static enum rr_status load(struct loading *l, const char *path, const struct rr_scenario_options *opt)
 {
-    RR_TRY(read_root(l, path));
+    RR_TRY(read_root(l, path, opt->text));
     RR_TRY(read_values(l, opt));
     RR_TRY(read_settings(l, opt));
     l->set.root = l->root;
@@ -502,7 +507,9 @@ enum rr_status rr_scenario_load(const char *path, const struct rr_scenario_optio
     struct loading *l = rr_xrealloc(NULL, 1, sizeof *l);
     *l = (struct loading){.set = {.arena = a, .json = rr_json_create(), .path = rr_strdup(a, path), .notes.arena = a}};
     l->reading = (struct rr_reading){
-        {l->set.json, a, folder_of(a, path), opt->any_path, &l->spot, false}, reg, catalog, opt->any_path, &l->books, NULL};
+        {l->set.json, a, folder_of(a, path), opt->any_path, &l->spot, false}, reg, catalog, opt->any_path, false, &l->books, NULL};
+    l->reading.any_path |= opt->priced_only;
+    l->reading.priced = opt->priced_only;
     l->set.reading = &l->reading;
     l->set.catalog = catalog;
     const enum rr_status st = load(l, path, opt);

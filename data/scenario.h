@@ -259,11 +259,17 @@ struct rr_scenario_options {
     size_t n_set, n_values;
     int64_t seed, reps; /* -1 = as the scenario says */
     bool any_path;      /* do not look at the files it names (schema tests) */
+    const char *text;   /* the document, in place of the file at the path, which its own paths stay relative to; NULL = read the file */
+    bool priced_only;   /* to price leases that are there: of the files that it names only those with prices are read */
 };
 /* Path "-" is stdin. Unknown keys, wrong units, sections that are not built yet and so on are RR_EINPUT with file:line:column and pointer. */
 RR_CHECKED enum rr_status rr_scenario_load(const char *path, const struct rr_scenario_options *opt, const struct rr_registry *reg,
                                            const struct rr_catalog *catalog, struct rr_scenario_set **ret);
 void rr_scenario_set_free(struct rr_scenario_set *s); /* takes NULL */
+
+/* Is the pointer one that this document has the part for? "/pools/own/plan/rate" of a document without the pool "own" is for another
+ * alternative. */
+bool rr_scenario_has_part(const cJSON *document, const char *pointer, struct rr_arena *a);
 
 /* An amount or rate in another currency, by the scenario's dated rate: RR_EINPUT "no rate for EUR in /fx ..." when there is none. */
 RR_CHECKED enum rr_status rr_scenario_money(const struct rr_scenario *s, struct rr_amount in, struct rr_money *ret);

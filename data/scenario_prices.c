@@ -69,7 +69,7 @@ static enum rr_status read_book(const struct rr_reading *r, const cJSON *node, c
         return RR_OK;
     }
     *ret = (struct rr_price_book){.path = path};
-    if (r->any_path) return RR_OK;
+    if (r->any_path && !r->priced) return RR_OK;
     if (strcmp(path, "-") == 0) return rr_json_fail(RR_EINPUT, r->param.json, node, pointer, "a price book is a file, not standard input");
     RR_TRY(rr_file_there(r, node, pointer, path));
     enum rr_status st = rr_book_read(path, r->catalog, r->param.arena, ret);
@@ -121,6 +121,6 @@ enum rr_status rr_prices_read(const struct rr_reading *r, const cJSON *document,
         book[s->n_books++] = b;
     }
     s->book = book;
-    if (r->any_path) s->n_books = 0; // nothing was read
+    if (r->any_path && !r->priced) s->n_books = 0; // nothing was read
     return RR_OK;
 }
