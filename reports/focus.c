@@ -36,7 +36,10 @@ struct writer {
     struct rr_arena *arena; /* emptied after each alternative */
     struct rr_arena *names; /* of this alternative */
     const char *account;
-    int64_t *gpus; /* [n_pools] GPUs of a node, 0 = not known or not alike */
+    enum rr_status (*each)(void *ctx, const struct rr_focus_line *line); /* NULL: into cells */
+    void *ctx;
+    enum rr_status status; /* of each; the first that failed stays */
+    int64_t *gpus;         /* [n_pools] GPUs of a node, 0 = not known or not alike */
 };
 
 /* ---- words ---- */
@@ -267,8 +270,28 @@ static bool is_left_out(enum rr_focus_column k)
            k == RR_FOCUS_PricingCurrencyEffectiveCost || k == RR_FOCUS_PricingCurrencyListUnitPrice;
 }
 
+static const char *or_empty(const char *s) { return s ? s : ""; }
+
+static void tell_line(struct writer *w, const struct bill_row *r)
+{
+    if (w->status != RR_OK) return;
+    const struct rr_focus_line line = {.alternative = w->a->name,
+                                       .provider = or_empty(r->text[RR_FOCUS_ProviderName]),
+                                       .service = or_empty(r->text[RR_FOCUS_ServiceName]),
+                                       .category = or_empty(r->text[RR_FOCUS_ServiceCategory]),
+                                       .region = or_empty(r->text[RR_FOCUS_RegionId]),
+                                       .month_us = r->month_us,
+                                       .billed = r->billed,
+                                       .effective = r->effective};
+    w->status = w->each(w->ctx, &line);
+}
+
 static void put_row(struct writer *w, struct bill_row *r)
 {
+    if (w->each) {
+        tell_line(w, r);
+        return;
+    }
     put_period(w, r);
     r->text[RR_FOCUS_BillingAccountId] = w->account;
     r->text[RR_FOCUS_BillingAccountName] = w->a->name;
@@ -558,20 +581,39 @@ static void put_header(struct rr_outfile *out)
     rr_buf_done(&b);
 }
 
+static enum rr_status check_store(const struct rr_store *s)
+{
+    if (s->summary_only) return rr_fail(RR_EINPUT, "a FOCUS bill needs the charges, which are in results.db: there is only results.json");
+    if (s->anchored) return RR_OK;
+    return rr_fail(RR_EINPUT, "a FOCUS bill needs a calendar: give the scenario a \"start\", such as \"2026-01-01\", and run it again");
+}
+
+static enum rr_status put_all(struct writer *w)
+{
+    w->arena = rr_arena_create();
+    w->names = rr_arena_create();
+    for (size_t i = 0; i < w->s->n_alternatives; i++) {
+        w->a = &w->s->alternative[i];
+        put_alternative(w);
+        rr_arena_reset(w->names);
+    }
+    rr_arena_free(w->arena);
+    rr_arena_free(w->names);
+    return w->status;
+}
+
 enum rr_status rr_focus_write(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
 {
     (void)db_path;
-    if (s->summary_only) return rr_fail(RR_EINPUT, "a FOCUS bill needs the charges, which are in results.db: there is only results.json");
-    if (!s->anchored)
-        return rr_fail(RR_EINPUT, "a FOCUS bill needs a calendar: give the scenario a \"start\", such as \"2026-01-01\", and run it again");
+    struct writer w = {.s = s, .cells = {out, true}};
+    RR_TRY(check_store(s));
     put_header(out);
-    struct writer w = {.s = s, .cells = {out, true}, .arena = rr_arena_create(), .names = rr_arena_create()};
-    for (size_t i = 0; i < s->n_alternatives; i++) {
-        w.a = &s->alternative[i];
-        put_alternative(&w);
-        rr_arena_reset(w.names);
-    }
-    rr_arena_free(w.arena);
-    rr_arena_free(w.names);
-    return RR_OK;
+    return put_all(&w);
+}
+
+enum rr_status rr_focus_each(const struct rr_store *s, enum rr_status (*each)(void *ctx, const struct rr_focus_line *line), void *ctx)
+{
+    struct writer w = {.s = s, .each = each, .ctx = ctx};
+    RR_TRY(check_store(s));
+    return put_all(&w);
 }
