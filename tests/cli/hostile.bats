@@ -68,6 +68,18 @@ bad_trace() {
     bad 'not built yet' '.pools.p.plan = {"type": "dedicated"}'
     bad 'not built yet' '.workload.w = {"training": {}}'
 }
+@test "scenario: tiers, discounts and prices that cannot be" {
+    bad 's.json:[0-9]+:[0-9]+: /charges/out/tiers: .*limits must ascend' \
+        '.charges.out = {"type": "transfer", "per_month": "1 TB", "tiers": [{"up_to": "10 TB", "rate": "$0.09/GB"}, {"up_to": "9 TB", "rate": "$0.08/GB"}, {"rate": "$0.07/GB"}]}'
+    bad 's.json:[0-9]+:[0-9]+: /pools/p/plan/discount: .*120 %.*100 %' '.pools.p.plan.discount = "120 %"'
+    bad 's.json:[0-9]+:[0-9]+: /commitments/sp/discount: .*1.2' '.start = "2026-01-01" | .commitments.sp = {"type": "savings_plan", "commit": "$1/h", "term": "1 year", "discount": 1.2}'
+    bad 's.json:[0-9]+:[0-9]+: /pools/p/plan/rate: .*at least 0|negative' '.pools.p.plan.rate = "$-3/h"'
+    bad 's.json:[0-9]+:[0-9]+: /charges/s: .*no rate for EUR' '.start = "2026-01-01" | .charges.s = {"type": "storage", "size": "1 TB", "rate": "EUR 0.02/GB/month"}'
+    bad 's.json:[0-9]+:[0-9]+: /charges/s: .*no price is given' '.start = "2026-01-01" | .charges.s = {"type": "storage", "size": "1 TB"}'
+    bad 's.json:[0-9]+:[0-9]+: /pools/p/plan: .*it is sold in us-east-1' '.pools.p.region = "eu-west-1" | .pools.p.plan.sold_in = "us-east-1"'
+    bad '/charges/x/type: "on_demand" is no charge; make it the "plan" of a pool' '.charges.x = {"type": "on_demand"}'
+    bad '/commitments/x/type: "storage" is no commitment; put it into "charges"' '.commitments.x = {"type": "storage"}'
+}
 @test "scenario: a price that nobody gave is never zero" {
     bad '/pools/p' '.pools.p.plan = {"type": "on_demand"}'
 }

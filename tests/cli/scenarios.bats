@@ -39,6 +39,17 @@ holds() {
     jq -e '[.alternatives[].metrics."cost.total".mean] | .[0] > .[1] and .[1] > .[2] and .[2] == .[3]' commitments/results.json
     jq -e '[.alternatives[].metrics."npv.cost".mean] | .[3] > .[2]' commitments/results.json
 }
+@test "ways-to-pay" {
+    holds ways-to-pay
+    # what stands around the machines, by hand: 4,450 a month of tiers; 287.5 and 35 x 325 of backup; 400 and 1,095 x 4 of copies
+    jq -e '[.alternatives[].metrics."cost.storage".mean] | all(. == 36 * 4450 + 287.5 + 35 * 325 + 400 + 1095 * 4)' ways-to-pay/results.json
+    # 4 addresses at $0.005 for 26,304 hours, 3 keys for 36 months, 2,000 requests a job at $0.0000004
+    jq -e '.alternatives[] | .metrics | ."cost.services".mean - 4 * 0.005 * 26304 - 108 - ."jobs.finished".mean * 0.0008 | fabs < 0.0001' ways-to-pay/results.json
+    # 0.55 x $55.04 x 8, $240, 2 x 16 x 8 x $3.933 x 672 h; CNY 280,000 x 24 x 36 at 80 % and 0.14
+    jq -e '[.alternatives[].metrics] | .[3]."cost.reserved".mean == 6370197.504 and .[4]."cost.savings_plan".mean == 240 * 26304 and
+        .[5]."cost.capacity_block".mean == 676601.856 and .[6]."cost.prepaid".mean == 27095040' ways-to-pay/results.json
+    jq -e '[.alternatives[].metrics."cost.total".mean] | .[0] > .[1] and .[0] > .[2] and .[0] > .[3] and .[0] > .[8]' ways-to-pay/results.json
+}
 @test "sweep" {
     holds sweep
     jq -e '.alternatives | length == 4 and (.[0].name | test("nodes=10"))' sweep/results.json
