@@ -372,12 +372,12 @@ static enum rr_status price_dear(const struct loader *l, const struct rr_price_r
 
 static enum rr_status price_check(const struct loader *l, struct rr_price_row *p)
 {
-    static const char *const plans[] = {"on_demand", "reserved", "spot", NULL};
+    static const char *const plans[] = {"on_demand", "reserved", "spot", "capacity_block", NULL};
     static const char *const terms[] = {"1 year", "3 years", NULL};
     static const char *const payments[] = {"", "no_upfront", "partial_upfront", "all_upfront", NULL};
     const struct rr_instance *x;
     RR_TRY(rr_catalog_instance(l->c, p->instance, &x));
-    if (!one_of(p->plan, plans)) return rr_fail(RR_EINPUT, "plan \"%s\" is not on_demand, reserved or spot", p->plan);
+    if (!one_of(p->plan, plans)) return rr_fail(RR_EINPUT, "plan \"%s\" is not on_demand, reserved, spot or capacity_block", p->plan);
     const bool reserved = strcmp(p->plan, "reserved") == 0;
     if (reserved ? !one_of(p->term, terms) : *p->term != '\0')
         return rr_fail(RR_EINPUT, "term \"%s\" does not go with %s", p->term, p->plan);

@@ -152,7 +152,8 @@ struct rr_lint {
     const char *text;                      /* one line, without the place */
 };
 extern const char *const rr_lint_names[]; /* "two-prices", ... */
-/* The findings in the order of their lines, at most one of a kind a row. `facts`: the shipped facts as a book, for the bands of GPUs; may be NULL. */
+/* The findings in the order of their lines, at most one of a kind a row. `facts`: the shipped facts as a book, for the bands of
+ * GPUs (NULL: the book's own median alone; the book itself: none). */
 void rr_book_lint(const struct rr_price_book *b, const struct rr_price_book *facts, struct rr_arena *a, struct rr_lint **ret,
                   size_t *ret_n);
 /* Nanos per GPU and hour of a machine's row, what is paid up front spread over the term (a year of 8,766 hours: to compare, never to charge);

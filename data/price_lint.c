@@ -159,28 +159,70 @@ static void span_of(const struct samples *s, const char *gpu, const char *curren
     while (*end < s->list.n && strcmp(s->list.at[*end].gpu, gpu) == 0 && strcmp(s->list.at[*end].currency, currency) == 0) ++*end;
 }
 
-#define BAND 3 /* list prices of one GPU differ by less between providers: H100 1.99 .. 13.78 in the facts, median about 7 */
+/* What is usual for a GPU: from the lowest to the highest of the shipped prices, and twice as far; where they have fewer than two, a third to
+ * three times the median of the book's own. */
+struct band {
+    int64_t low, high; /* as they are */
+    int64_t least, most;
+};
 
-static void against_band(struct lint *l, const struct samples *s, const struct rr_book_row *r)
+static bool band_of(const struct samples *facts, const struct samples *own, const struct rr_book_row *r, struct band *ret)
+{
+    size_t first, end;
+    span_of(facts, r->gpu, r->currency, &first, &end);
+    if (end - first >= 2) {
+        const int64_t low = facts->list.at[first].nano, high = facts->list.at[end - 1].nano;
+        *ret = (struct band){low, high, low / 2, high > INT64_MAX / 2 ? INT64_MAX : high * 2};
+        return true;
+    }
+    span_of(own, r->gpu, r->currency, &first, &end);
+    if (end - first < 3) return false;
+    const int64_t median = own->list.at[first + (end - first - 1) / 2].nano;
+    *ret = (struct band){median, median, median / 3, median * 3};
+    return true;
+}
+
+static const char *band_text(struct lint *l, const struct band *b, const struct rr_book_row *r)
+{
+    if (b->low == b->high) return rr_strf(l->arena, "%s is usual for %s", price_text(l, b->low, r->currency), r->gpu);
+    return rr_strf(l->arena, "%s to %s are known for %s", price_text(l, b->low, r->currency), price_text(l, b->high, r->currency), r->gpu);
+}
+
+/* The same machine in the facts, where one price holds in all their regions; gpus times as much or as little is a unit mixed up. */
+static bool mixed_up(struct lint *l, const struct rr_price_book *facts, const struct rr_book_row *r, int64_t nano)
+{
+    const struct rr_book_row *f;
+    const int64_t gpus = r->gpus_milli / 1000;
+    int64_t known;
+    const struct rr_book_query q = {
+        .instance = r->instance, .region = "", .plan = "on_demand", .term = "", .payment = "", .at_us = RR_NEVER};
+    if (!facts || gpus < 2 || !*r->instance || rr_book_find(facts, &q, &f, NULL) != RR_OK || !f) return false;
+    if (memcmp(f->currency, r->currency, 4) != 0 || !rr_book_gpu_hour(f, &known)) return false;
+    const double off = r->unit == RR_BOOK_INSTANCE_HOUR ? (double)known / (double)nano : (double)nano / (double)known;
+    if (off * 1.4 < (double)gpus || off > 1.4 * (double)gpus) return false;
+    add(l, RR_LINT_UNIT, r, NULL,
+        rr_strf(l->arena, "%s per GPU-hour where the facts have %s (%s:%d): is it %s?", price_text(l, nano, r->currency),
+                price_text(l, known, f->currency), facts->path, (int)f->line,
+                r->unit == RR_BOOK_INSTANCE_HOUR ? "the price of one GPU (unit GPU-hour)"
+                                                 : "the price of the whole machine (unit instance-hour)"));
+    return true;
+}
+
+static void against_band(struct lint *l, const struct rr_price_book *book, const struct samples *facts, const struct samples *own,
+                         const struct rr_book_row *r)
 {
     int64_t nano;
-    size_t first, end;
+    struct band b;
     if (!*r->gpu || strcmp(r->plan, "on_demand") != 0 || strcmp(r->product, "compute") != 0 || !rr_book_gpu_hour(r, &nano)) return;
-    span_of(s, r->gpu, r->currency, &first, &end);
-    if (end - first < 3) return;
-    const int64_t median = s->list.at[first + (end - first - 1) / 2].nano, gpus = r->gpus_milli / 1000;
-    if (nano <= median * BAND && median <= nano * BAND) return;
-    const char *is = price_text(l, nano, r->currency), *usual = price_text(l, median, r->currency);
-    const bool many =
-        gpus > 1 && r->unit == RR_BOOK_INSTANCE_HOUR && nano < median && nano * gpus <= median * 2 && nano * gpus * 2 >= median;
-    const bool few = gpus > 1 && r->unit == RR_BOOK_GPU_HOUR && nano > median && nano / gpus <= median * 2 && nano / gpus * 2 >= median;
-    if (many || few)
+    if (mixed_up(l, book, r, nano) || !band_of(facts, own, r, &b) || (nano >= b.least && nano <= b.most)) return;
+    const int64_t gpus = r->gpus_milli / 1000, other = nano < b.least ? nano * gpus : gpus ? nano / gpus : 0;
+    const enum rr_book_unit wrong = nano < b.least ? RR_BOOK_INSTANCE_HOUR : RR_BOOK_GPU_HOUR;
+    if (gpus > 1 && r->unit == wrong && other >= b.least && other <= b.most)
         add(l, RR_LINT_UNIT, r, NULL,
-            rr_strf(l->arena, "%s per GPU-hour where %s is usual for %s: is it %s?", is, usual, r->gpu,
-                    many ? "the price of one GPU (unit GPU-hour)" : "the price of the whole machine (unit instance-hour)"));
+            rr_strf(l->arena, "%s per GPU-hour where %s: is it %s?", price_text(l, nano, r->currency), band_text(l, &b, r),
+                    nano < b.least ? "the price of one GPU (unit GPU-hour)" : "the price of the whole machine (unit instance-hour)"));
     else
-        add(l, RR_LINT_BAND, r, NULL,
-            rr_strf(l->arena, "%s per GPU-hour where %s is usual for %s (a third to three times)", is, usual, r->gpu));
+        add(l, RR_LINT_BAND, r, NULL, rr_strf(l->arena, "%s per GPU-hour where %s", price_text(l, nano, r->currency), band_text(l, &b, r)));
 }
 
 /* ---- regions of one machine ---- */
@@ -265,14 +307,15 @@ static int by_line(const void *a, const void *b)
 void rr_book_lint(const struct rr_price_book *b, const struct rr_price_book *facts, struct rr_arena *a, struct rr_lint **ret, size_t *ret_n)
 {
     struct lint l = {.book = b, .arena = a};
-    struct samples s = {0};
+    struct samples known = {0}, own = {0};
     within_series(&l);
-    collect(b, &s);
-    if (facts != b) collect(facts, &s);
-    if (s.list.n) qsort(s.list.at, s.list.n, sizeof *s.list.at, by_sample);
+    collect(b, &own);
+    collect(facts, &known);
+    if (own.list.n) qsort(own.list.at, own.list.n, sizeof *own.list.at, by_sample);
+    if (known.list.n) qsort(known.list.at, known.list.n, sizeof *known.list.at, by_sample);
     for (size_t i = 0; i < b->n; i++) {
         against_on_demand(&l, &b->row[i]);
-        against_band(&l, &s, &b->row[i]);
+        if (facts != b) against_band(&l, facts, &known, &own, &b->row[i]);
     }
     across_regions(&l);
     sentinels(&l);
@@ -280,7 +323,8 @@ void rr_book_lint(const struct rr_price_book *b, const struct rr_price_book *fac
     *ret = RR_NEWS(a, struct rr_lint, l.list.n + 1);
     if (l.list.n) memcpy(*ret, l.list.at, l.list.n * sizeof **ret);
     *ret_n = l.list.n;
-    rr_vec_done(&s.list);
+    rr_vec_done(&known.list);
+    rr_vec_done(&own.list);
     rr_vec_done(&l.list);
 }
 

@@ -152,7 +152,8 @@ static enum rr_status emit(struct catalog *c, const struct raw *x, const char *p
                             .unit = RR_BOOK_INSTANCE_HOUR,
                             .currency = "USD"};
     RR_TRY(emit_price(c, &r, "on_demand", x->price, "no on-demand offer (blank)"));
-    const bool dear = x->price > 0 && x->spot > 0 && (rr_i128)x->spot * 100000 > (rr_i128)x->price * 100001;
+    const bool none = x->spot == SENTINEL && begins(r.gpu, "tpu-");
+    const bool dear = x->price > 0 && x->spot > 0 && !none && (rr_i128)x->spot * 100000 > (rr_i128)x->price * 100001;
     if (dear) {
         rr_price_keep(c->in, x->line, "spot above on demand");
         r.note =

@@ -349,7 +349,7 @@ static enum rr_status show_lints(struct view *v, struct rr_buf *b)
     for (size_t k = 0; k < v->n_each; k++) {
         struct rr_lint *lint;
         size_t n;
-        rr_book_lint(v->each[k], v->each[k]->sha256[0] ? &facts : NULL, v->arena, &lint, &n);
+        rr_book_lint(v->each[k], v->each[k]->sha256[0] ? &facts : v->each[k], v->arena, &lint, &n);
         for (size_t i = 0; i < n; i++) {
             if (!is_wanted(v, lint[i].row)) continue;
             put_lint(v, v->each[k], &lint[i], f.n++ == 0, b);

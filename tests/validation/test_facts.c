@@ -42,15 +42,24 @@ struct public_table {
     size_t n;
 };
 
-static void table_open(struct public_table *t, const char *file)
+static void table_open_at(struct public_table *t, const char *folder, const char *file)
 {
     const char *shared = getenv("RACKRATE_SHARED");
-    const char *path = rr_strf(arena, "%s/facts/%s", shared ? shared : "../shared", file);
+    const char *path = rr_strf(arena, "%s/%s/%s", shared ? shared : "../shared", folder, file);
     *t = (struct public_table){0};
     if (access(path, R_OK) != 0) skip();
     if (rr_csv_open(path, (struct rr_csv_options){0}, &t->csv) != RR_OK) fail_msg("%s", rr_reason());
     assert_int_equal(rr_csv_next(t->csv, &t->row), RR_OK);
     for (; t->n < t->row.n && t->n < 32; t->n++) t->name[t->n] = rr_strndup(arena, t->row.cell[t->n].at, t->row.cell[t->n].n);
+}
+
+static void table_open(struct public_table *t, const char *file) { table_open_at(t, "facts", file); }
+
+static bool is_instance(const char *id, const struct rr_instance **ret)
+{
+    for (size_t i = 0; i < catalog.n_instances; i++)
+        if (strcmp(catalog.instance[i].id, id) == 0) return *ret = &catalog.instance[i], true;
+    return false;
 }
 
 static bool table_next(struct public_table *t)
@@ -146,7 +155,7 @@ static void instances_and_prices_are_as_published(void **state)
         for (char *p = id; *p != '/'; p++) *p = (char)tolower((unsigned char)*p);
         const struct rr_instance *x;
         int64_t nano;
-        if (rr_catalog_instance(&catalog, id, &x) != RR_OK) continue;
+        if (!is_instance(id, &x)) continue;
         n++;
         same(&t, "gpu_count", 1, x->gpus, id);
         same(&t, "vcpu", 1000, x->cpus_milli, id);
@@ -160,8 +169,69 @@ static void instances_and_prices_are_as_published(void **state)
             prices++;
         }
     }
-    assert_int_equal(n, catalog.n_instances);
+    assert_int_equal(n, 45);
     assert_true(prices > 40);
+}
+
+/* What a catalog of a day lists of our instances of a provider: GPUs, vCPUs, memory and prices of that region. */
+static size_t as_in_catalog(const char *file, const char *provider, const char *region, const char *date)
+{
+    struct public_table t;
+    size_t n = 0;
+    const char *seen = "";
+    for (table_open_at(&t, "catalogs/skypilot", file); table_next(&t);) {
+        const struct rr_instance *x;
+        const char *id = rr_strf(arena, "%s/%s", provider, text(&t, "InstanceType"));
+        if (!is_instance(id, &x) || strncmp(x->fact.source, "skypilot", 8) != 0 || strcmp(x->fact.date, date) != 0 || strcmp(seen, id) == 0)
+            continue;
+        if (strcmp(text(&t, "Region"), region) != 0) continue;
+        if (cell(&t, "AcceleratorName").n) same(&t, "AcceleratorCount", 1, x->gpus, id);
+        same(&t, "vCPUs", 1000, x->cpus_milli, id);
+        same(&t, "MemoryGiB", 1024, x->memory_mib, id);
+        seen = id;
+        n++;
+        int64_t nano;
+        if (cell(&t, "AcceleratorName").n == 0 || cell(&t, "Price").n == 0) continue; // GCP's host alone
+        assert_int_equal(rr_text_scaled(cell(&t, "Price"), 9, &nano), RR_OK);
+        if (!has_price(id, "on_demand", date, nano)) fail_msg("%s: %s is not among our prices", id, text(&t, "Price"));
+    }
+    return n;
+}
+
+static void machines_are_as_in_the_catalogs(void **state)
+{
+    (void)state;
+    assert_int_equal(as_in_catalog("v5-2023-07-10/aws_gpu.csv", "aws", "us-east-1", "2023-07-10"), 7);
+    assert_int_equal(as_in_catalog("v5-2023-07-10/azure.csv", "azure", "eastus", "2023-07-10"), 7);
+    assert_int_equal(as_in_catalog("v5-2023-07-10/oci.csv", "oci", "us-ashburn-1", "2023-07-10"), 12); // 4 in 3 zones
+    assert_int_equal(as_in_catalog("v5-2023-07-10/lambda.csv", "lambda", "us-east-1", "2023-07-10"), 5);
+    assert_true(as_in_catalog("v5-2023-07-10/gcp.csv", "gcp", "us-central1", "2023-07-10") >= 5);
+    assert_int_equal(as_in_catalog("v8-2026/nebius_gpu.csv", "nebius", "eu-north1", "2026"), 5);
+    assert_int_equal(as_in_catalog("v8-2026/verda.csv", "verda", "FIN-03", "2026"), 8);
+    assert_true(has_price("gcp/a2-highgpu-8g", "on_demand", "2023-07-10", 32396730000)); // 7.58425 + 24.81248
+}
+
+/* Offers of one GPU an hour. */
+static void offers_per_gpu_are_as_published(void **state)
+{
+    struct public_table t;
+    size_t n = 0;
+    (void)state;
+    for (size_t i = 0; i < catalog.n_prices; i++) {
+        const struct rr_price_row *p = &catalog.price[i];
+        bool found = false;
+        if (!strstr(p->fact.source, "tardellirs/gpu-pricing")) continue;
+        for (table_open_at(&t, "catalogs/other", "gpu_pricing_offerings_2026-05-24.csv"); table_next(&t);) {
+            int64_t nano;
+            assert_int_equal(rr_text_scaled(cell(&t, "price_usd_hour"), 9, &nano), RR_OK);
+            const char *provider = text(&t, "provider_id");
+            found |= nano == p->rate.rate.nano && strncmp(provider, p->instance, strlen(provider)) == 0 &&
+                     strcmp(text(&t, "collected_at"), p->fact.date) == 0;
+        }
+        if (!found) fail_msg("%s is not in the table", p->instance);
+        n++;
+    }
+    assert_true(n > 25);
 }
 
 int main(void)
@@ -170,6 +240,8 @@ int main(void)
         cmocka_unit_test(gpus_are_as_published),
         cmocka_unit_test(causes_of_failures_are_as_published),
         cmocka_unit_test(instances_and_prices_are_as_published),
+        cmocka_unit_test(machines_are_as_in_the_catalogs),
+        cmocka_unit_test(offers_per_gpu_are_as_published),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }
