@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * sim/cli/plan.c - `rackrate plan SCENARIO --capacity`: how many nodes are enough, and what breaks with one less. */
+ * sim/cli/plan.c - `rackrate plan`: how many nodes are enough, and what breaks with one less. */
 #include "models/price/price.h"
-#include "sim/cli/cli.h"
+#include "sim/cli/plan.h"
 #include "sim/study/capacity.h"
 #include <inttypes.h>
 #include <math.h>
@@ -10,6 +10,10 @@
 
 static const struct rr_option options[] = {
     {0, "capacity", NULL, false, "the smallest pool that meets the scenario's \"service\" limits"},
+    {0, "commitments", NULL, false, "what to reserve and which savings plan, for a scenario or an hourly demand curve (.csv)"},
+    {0, "learn", "SHARE", false, "of the hours that the choice of commitments sees; the rest scores it (default \"50 %\")"},
+    {0, "savings", "[NAME=]SHARE", true, "a savings plan takes this off on demand: \"30 %\", or of a family, \"aws/p5=35 %\""},
+    {0, "prices", "BOOK", true, "price book that holds before the shipped facts, for a demand curve"},
     {0, "pool", "NAME", true, "pool whose size is searched; given twice: the cheapest mix of both (default: the only static one)"},
     {0, "alternative", "NAME", false, "in which alternative (default: the only one)"},
     {0, "most", "N", false, "nodes of a pool at most (default 10000)"},
@@ -175,14 +179,16 @@ static enum rr_status plan(const struct rr_args *a)
     struct rr_scenario_set *set = NULL;
     int64_t threads;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    if (!rr_arg_given(&rr_command_plan, a, "capacity"))
-        return rr_fail(RR_EUSAGE, "plan: say what to plan: --capacity (commitments are not built yet in rackrate %s)", RR_VERSION);
+    const bool commitments = rr_arg_given(&rr_command_plan, a, "commitments");
+    if (rr_arg_given(&rr_command_plan, a, "capacity") == commitments)
+        return rr_fail(RR_EUSAGE, "plan: say what to plan: --capacity or --commitments");
     RR_TRY(rr_arg_whole(&rr_command_plan, a, "seed", 0, -1, &load.seed));
     RR_TRY(rr_arg_whole(&rr_command_plan, a, "reps", 1, -1, &load.reps));
     RR_TRY(rr_arg_whole(&rr_command_plan, a, "most", 1, 10000, &opt.most));
     RR_TRY(rr_arg_whole(&rr_command_plan, a, "threads", 1, online > 0 ? online : 1, &threads));
     opt.threads = threads > 256 ? 256 : (int)threads;
     RR_TRY(rr_cli_catalog(a->arena, &catalog));
+    if (commitments) return rr_cli_plan_commitments(a, &load, &catalog, opt.threads);
     RR_TRY(rr_scenario_load(a->operand[0], &load, &rr_registry, &catalog, &set));
     const enum rr_status st = answer(a, set, &catalog, &opt);
     rr_scenario_set_free(set);
@@ -191,11 +197,13 @@ static enum rr_status plan(const struct rr_args *a)
 
 const struct rr_command rr_command_plan = {
     .name = "plan",
-    .summary = "how many nodes are enough",
-    .usage = "SCENARIO --capacity [options]",
+    .summary = "how many nodes are enough, and what to commit to",
+    .usage = "SCENARIO --capacity|--commitments [options]",
     .examples = "  rackrate plan cluster.json --capacity\n"
                 "  rackrate plan cluster.json --capacity --pool own --alternative buy --json\n"
-                "  rackrate plan two-kinds.json --capacity --pool h100 --pool a100     the cheapest mix\n",
+                "  rackrate plan two-kinds.json --capacity --pool h100 --pool a100     the cheapest mix\n"
+                "  rackrate plan rent.json --commitments --savings \"28 %\"\n"
+                "  rackrate plan demand.csv --commitments --learn \"75 %\" --json\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,
