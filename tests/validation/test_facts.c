@@ -208,7 +208,7 @@ static void machines_are_as_in_the_catalogs(void **state)
     assert_true(as_in_catalog("v5-2023-07-10/gcp.csv", "gcp", "us-central1", "2023-07-10") >= 5);
     assert_int_equal(as_in_catalog("v8-2026/nebius_gpu.csv", "nebius", "eu-north1", "2026"), 5);
     assert_int_equal(as_in_catalog("v8-2026/verda.csv", "verda", "FIN-03", "2026"), 8);
-    assert_true(has_price("gcp/a2-highgpu-8g", "on_demand", "2023-07-10", 32396730000)); // 7.58425 + 24.81248
+    assert_true(has_price("gcp/a2-highgpu-8g", "on_demand", "2023-07-10", 29387080000)); // 5.91582 + 23.47126
 }
 
 /* Offers of one GPU an hour. */
