@@ -82,7 +82,7 @@ static enum rr_status price_all(struct table *t, struct rr_arena *a, const struc
             struct rr_repriced *to = &all[i * t->n + k];
             const enum rr_status st = t->column[k].as_run ? rr_reprice_as_run(t->s, i, a, to)
                                                           : rr_reprice(t->s, i, &t->column[k].opt, &rr_registry, catalog, a, to);
-            if (st != RR_OK) return t->column[k].as_run ? st : rr_fail_in(st, "%s", t->column[k].name);
+            if (st != RR_OK) return st;
         }
     t->cell = all;
     return RR_OK;
