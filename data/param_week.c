@@ -43,12 +43,12 @@ cJSON *rr_week_schema(void)
 
 static int digit(char c) { return c >= '0' && c <= '9' ? c - '0' : 100; }
 
-static enum rr_status read_clock(const struct rr_field *f, const cJSON *at, const char *key, const char *text, int32_t *ret)
+static enum rr_status read_clock(const char *key, const char *text, int32_t *ret)
 {
     const bool form = strlen(text) == 5 && text[2] == ':';
     const int h = form ? 10 * digit(text[0]) + digit(text[1]) : 99, m = form ? 10 * digit(text[3]) + digit(text[4]) : 99;
     if (h > 24 || m > 59 || (h == 24 && m > 0))
-        return rr_field_fail(f, at, "\"%s\": \"%.32s\" given; a time of day is expected, such as \"09:00\" or \"24:00\"", key, text);
+        return rr_fail(RR_EINPUT, "\"%s\": \"%.32s\" given; a time of day is expected, such as \"09:00\" or \"24:00\"", key, text);
     *ret = h * 3600 + m * 60;
     return RR_OK;
 }
@@ -82,20 +82,27 @@ static bool read_days(const char *s, unsigned *ret)
     }
 }
 
+enum rr_status rr_week_window_read(const char *days, const char *from, const char *to, struct rr_week_window *w)
+{
+    w->days = 0x7f;
+    if (days && !read_days(days, &w->days))
+        return rr_fail(RR_EINPUT, "\"days\": \"%.32s\" given; days are expected, such as \"Mon-Fri\" or \"Sat,Sun\"", days);
+    RR_TRY(read_clock("from", from ? from : "00:00", &w->from_s));
+    RR_TRY(read_clock("to", to ? to : "24:00", &w->to_s));
+    if (w->from_s == 86400) return rr_fail(RR_EINPUT, "\"from\": a window begins before \"24:00\"");
+    return RR_OK;
+}
+
 static enum rr_status read_window(const struct rr_field *f, const cJSON *node, size_t i, struct rr_week_window *w)
 {
     struct window_rows rows = {0};
-    char index[24];
+    char index[24], reason[RR_REASON_MAX];
     snprintf(index, sizeof index, "%zu", i);
     RR_TRY(rr_params_read(f->ctx, window_rows, N_ROWS, node, rr_pointer_join(f->ctx->arena, f->pointer, index), NULL, &rows));
     w->nodes = rows.nodes;
-    w->days = 0x7f;
-    if (rows.days && !read_days(rows.days, &w->days))
-        return rr_field_fail(f, node, "\"days\": \"%.32s\" given; days are expected, such as \"Mon-Fri\" or \"Sat,Sun\"", rows.days);
-    RR_TRY(read_clock(f, node, "from", rows.from, &w->from_s));
-    RR_TRY(read_clock(f, node, "to", rows.to, &w->to_s));
-    if (w->from_s == 86400) return rr_field_fail(f, node, "\"from\": a window begins before \"24:00\"");
-    return RR_OK;
+    if (rr_week_window_read(rows.days, rows.from, rows.to, w) == RR_OK) return RR_OK;
+    snprintf(reason, sizeof reason, "%s", rr_reason());
+    return rr_field_fail(f, node, "%s", reason);
 }
 
 enum rr_status rr_field_week(const struct rr_field *f, const struct rr_week **ret)

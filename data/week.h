@@ -23,6 +23,8 @@ struct rr_week {
 };
 /* What holds at week_s, 0 <= week_s < RR_WEEK_S; `otherwise` outside all windows. */
 int64_t rr_week_at(const struct rr_week *w, int64_t week_s, int64_t otherwise);
+/* The text forms above, all days and the whole day for NULL; `nodes` is left alone. RR_EINPUT with what would be right. */
+RR_CHECKED enum rr_status rr_week_window_read(const char *days, const char *from, const char *to, struct rr_week_window *w);
 /* Seconds until a window begins or ends next, > 0. */
 int64_t rr_week_until(const struct rr_week *w, int64_t week_s);
 #endif

@@ -5,13 +5,16 @@
  * Cash is the purchase (and the sale), effective cost what the books write off; what is not yet written off at the horizon is
  * value.terminal. All other lines are monthly, due at the month's end; a year is 12 of its months.
  *
- * owned_life.c purchase, depreciation, resale; owned_loan.c loans and leases; owned_energy.c power; owned_month.c what is paid monthly. */
+ * owned_life.c purchase, depreciation, resale; owned_loan.c loans and leases; owned_bom.c what is bought around the machines; owned_energy.c
+ * power (kwh.c: its price by hour); owned_month.c what is paid monthly. */
 #include "models/price/owned.h"
 #include <string.h>
 
 static const char *const depreciations[] = {"straight_line", "declining", "sum_of_years", "macrs", "at_once", NULL};
 static const char *const first_periods[] = {"day", "month", "next_month", NULL};
 static const char *const ends[] = {"replace", "extend", NULL};
+static const char *const boms[] = {"standard", NULL};
+static const char *const coolings[] = {"air", "liquid", NULL};
 
 #define FACTS "data/facts/plan_defaults.csv"
 static const struct rr_param rows[] = {
@@ -69,7 +72,7 @@ static const struct rr_param rows[] = {
     [RR_OWN_COLOCATION] = {.name = "colocation",
                            .type = RR_P_RATE,
                            .offset = offsetof(struct rr_owned, colocation),
-                           .unit = "per kW, node or pool, and month",
+                           .unit = "per kW, rack, node or pool, and month",
                            .most = 1e10,
                            .help = "room, cooling and committed power (kW: of max_power); \"$0/kW/month\" when there is none to pay",
                            .source = FACTS},
@@ -183,6 +186,104 @@ static const struct rr_param rows[] = {
                       .help =
                           "the machines are leased and not bought: paid for over the term, then given back, such as {\"rate\": \"8 %\", "
                           "\"term\": \"36 months\", \"residual\": \"20 %\"}"},
+    [RR_OWN_BOM] = {.name = "bom",
+                    .type = RR_P_NAMED,
+                    .offset = offsetof(struct rr_owned, bom),
+                    .unit = "",
+                    .words = boms,
+                    .of = &rr_owned_bom_rows,
+                    .help =
+                        "what is bought around the machines, each in whole numbers, such as {\"leaf\": {\"price\": \"$35,000\", \"per\": "
+                        "\"leaf\"}, \"spares\": {\"share\": \"7 %\"}}; \"standard\": the facts' list",
+                    .source = FACTS},
+    [RR_OWN_NETWORK] = {.name = "network",
+                        .type = RR_P_RECORD,
+                        .offset = offsetof(struct rr_owned, network),
+                        .unit = "",
+                        .of = &rr_owned_fabric_rows,
+                        .help = "how switches and links of the \"bom\" are counted, such as {\"links_per_node\": 8, \"radix\": 64}"},
+    [RR_OWN_RACK_NODES] = {.name = "nodes_per_rack",
+                           .type = RR_P_INT,
+                           .offset = offsetof(struct rr_owned, nodes_per_rack),
+                           .unit = "nodes",
+                           .least = 1,
+                           .most = 1e6,
+                           .help = "for racks of the \"bom\" and of \"colocation\"; absent: the pool's nodes_per_rack"},
+    [RR_OWN_COOLING] = {.name = "cooling",
+                        .type = RR_P_WORD,
+                        .offset = offsetof(struct rr_owned, cooling),
+                        .unit = "",
+                        .words = coolings,
+                        .help = "air or liquid: PUE from the facts, in place of \"pue\" and /finance/pue",
+                        .source = FACTS},
+    [RR_OWN_CURVE] = {.name = "load_curve",
+                      .type = RR_P_PRICES,
+                      .offset = offsetof(struct rr_owned, curve),
+                      .unit = "share of max_power by load",
+                      .help =
+                          "in place of \"idle_power\": power by the share of GPUs in use, such as {\"0 %\": \"30 %\", \"50 %\": \"80 %\", "
+                          "\"100 %\": \"100 %\"}, straight in between"},
+    [RR_OWN_TARIFF] = {.name = "tariff",
+                       .type = RR_P_LIST,
+                       .offset = offsetof(struct rr_owned, tariff),
+                       .unit = "per kWh",
+                       .of = &rr_kwh_rows,
+                       .help = "in place of \"electricity\": prices by hour, day and season, such as [{\"days\": \"Mon-Fri\", \"from\": "
+                               "\"08:00\", \"to\": \"20:00\", \"rate\": \"$0.12/kWh\"}, {\"rate\": \"$0.06/kWh\"}]; the first that holds"},
+    [RR_OWN_ZONE] = {.name = "timezone",
+                     .type = RR_P_ZONE,
+                     .offset = offsetof(struct rr_owned, zone),
+                     .unit = "",
+                     .help = "clock of the site, for \"tariff\""},
+    [RR_OWN_DEMAND] = {.name = "demand_charge",
+                       .type = RR_P_RATE,
+                       .offset = offsetof(struct rr_owned, demand),
+                       .unit = "per kW and month",
+                       .most = 1e10,
+                       .help = "for the hour with the highest mean power of each month"},
+    [RR_OWN_INCLUDES] = {.name = "includes_power",
+                         .type = RR_P_BOOL,
+                         .offset = offsetof(struct rr_owned, includes_power),
+                         .unit = "",
+                         .help = "the colocation price includes the electricity; must be said where \"colocation\" is given"},
+    [RR_OWN_COMMITTED] = {.name = "committed_power",
+                          .type = RR_P_POWER,
+                          .offset = offsetof(struct rr_owned, committed_w),
+                          .unit = "W",
+                          .least = 0,
+                          .most = 1e10,
+                          .help = "what \"colocation\" per kW is paid for; absent: max_power of the nodes in service"},
+    [RR_OWN_PERSON_NODES] = {.name = "nodes_per_person",
+                             .type = RR_P_INT,
+                             .offset = offsetof(struct rr_owned, nodes_per_person),
+                             .unit = "nodes",
+                             .least = 1,
+                             .most = 1e7,
+                             .help = "one more person for each started so many nodes, in place of \"people\""},
+    [RR_OWN_SOFTWARE] = {.name = "software",
+                         .type = RR_P_RATE,
+                         .offset = offsetof(struct rr_owned, software),
+                         .unit = "per GPU, node or pool, and year or month",
+                         .most = 1e10,
+                         .help = "licences; none when absent"},
+    [RR_OWN_INSURANCE] = {.name = "insurance",
+                          .type = RR_P_SHARE,
+                          .offset = offsetof(struct rr_owned, insurance),
+                          .unit = "share of the purchase per year",
+                          .def = "0",
+                          .help = "of machines in service and what stands around them"},
+    [RR_OWN_INFLATION] = {.name = "inflation",
+                          .type = RR_P_CHANGE,
+                          .offset = offsetof(struct rr_owned, inflation),
+                          .unit = "share a year",
+                          .least = -0.5,
+                          .most = 1,
+                          .help = "the prices of the lines named by \"inflates\" rise by it after each year from the start"},
+    [RR_OWN_INFLATES] = {.name = "inflates",
+                         .type = RR_P_TEXT,
+                         .offset = offsetof(struct rr_owned, inflates),
+                         .unit = "",
+                         .help = "lines parted by commas: energy, demand, colocation, maintenance, staff, software, insurance"},
 };
 
 /* ---- at load ---- */
@@ -231,6 +332,8 @@ static enum rr_status owned_resolve(void *params, const struct rr_scenario *s, c
         return rr_fail(RR_EINPUT, "owned machines need a fixed number of nodes, such as \"nodes\": 8");
     o->nodes = pool->nodes_max;
     RR_TRY(take_price(o, &l));
+    o->rack_nodes = rr_given(o, RR_OWN_RACK_NODES) ? o->nodes_per_rack : pool->nodes_per_rack;
+    RR_TRY(rr_owned_take_bom(o, &l));
     RR_TRY(rr_owned_take_loan(o, &l));
     RR_TRY(rr_owned_take_life(o, &l));
     RR_TRY(rr_owned_take_power(o, &l));
@@ -262,13 +365,9 @@ static enum rr_status owned_bill(const void *params, const struct rr_billing *b,
     size_t n;
     RR_TRY(rr_owned_lots(x.o, b->scenario, b->horizon_us, b->arena, &x.lot, &x.n_lots));
     RR_TRY(rr_month_parts(&b->scenario->clock, 0, b->horizon_us, b->arena, &part, &n));
-    rr_i128 *load = RR_NEWS(b->arena, rr_i128, n + 1);
-    rr_owned_load_of(b, pool, part, n, load);
     RR_TRY(rr_owned_bill_lots(&x));
-    for (size_t i = 0; i < n; i++) {
-        RR_TRY(rr_owned_bill_energy(&x, part[i], load[i]));
-        RR_TRY(rr_owned_bill_month(&x, part[i]));
-    }
+    RR_TRY(rr_owned_bill_energy(&x, pool, part, n));
+    for (size_t i = 0; i < n; i++) RR_TRY(rr_owned_bill_month(&x, part[i]));
     return RR_OK;
 }
 
@@ -291,13 +390,14 @@ static enum rr_status owned_terminal(const void *params, const struct rr_billing
 
 const struct rr_price_plan rr_price_owned = {
     .kind = {.name = "owned",
-             .summary = "bought or leased machines: depreciation, loan, power, colocation, maintenance, staff",
+             .summary = "bought or leased machines: depreciation, loan, resale, power, room, upkeep, staff, what stands around",
              .params = rows,
              .n_params = sizeof rows / sizeof *rows,
              .params_size = sizeof(struct rr_owned),
              .use = RR_USE_POOL},
     .resolve = owned_resolve,
     .bill = owned_bill,
+    .hours = rr_owned_hours,
     .terminal = owned_terminal,
     .energy_kwh = rr_owned_energy_kwh,
 };

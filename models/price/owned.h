@@ -7,8 +7,10 @@
 #define RR_MODELS_PRICE_OWNED_H
 #include "data/prices.h"
 #include "models/finance/depreciation.h"
-#include "models/price/usage.h"
+#include "models/price/path.h"
+#include "models/price/kwh.h"
 
+enum { RR_OWNED_AIR, RR_OWNED_LIQUID }; /* cooling */
 enum rr_owned_end { RR_OWNED_REPLACE, RR_OWNED_EXTEND };
 
 struct rr_owned_borrow { /* "loan", "lease" */
@@ -17,7 +19,12 @@ struct rr_owned_borrow { /* "loan", "lease" */
     struct rr_duration term;
     int when; /* enum rr_when */
 };
-extern const struct rr_param_table rr_owned_loan, rr_owned_lease;
+struct rr_owned_fabric { /* "network" */
+    uint64_t given;
+    int64_t links, radix;
+    double over;
+};
+extern const struct rr_param_table rr_owned_loan, rr_owned_lease, rr_owned_bom_rows, rr_owned_fabric_rows;
 
 struct rr_owned {
     uint64_t given;
@@ -29,6 +36,15 @@ struct rr_owned {
     const struct rr_price_map *resale;
     const struct rr_records *loan, *lease;
     int64_t bought_us; /* epoch */
+    const struct rr_records *bom, *network, *tariff;
+    const struct rr_zone *zone;
+    const struct rr_price_map *curve;
+    struct rr_price demand, software;
+    double committed_w, insurance, inflation;
+    const char *inflates;
+    int64_t nodes_per_rack, nodes_per_person;
+    int cooling;
+    bool includes_power;
     /* resolved, in the scenario's currency, per node */
     struct rr_money cost; /* purchase price at the scenario's start */
     bool sunk;            /* bought before the start */
@@ -40,7 +56,14 @@ struct rr_owned {
     int64_t maintain_nano;             /* per node and year */
     int64_t maintain_more_nano;        /* of machines past their life */
     struct rr_rate staff_rate;         /* per pool, node or person, and year */
-    int64_t staff_milli;               /* thousandths of nodes, posts or the pool */
+    struct rr_rate licence;            /* per pool, node or GPU, and month or year */
+    int64_t node_gpus;                 /* of each node; -1: they differ */
+    int64_t rack_nodes;                /* nodes in a rack; 0: not known */
+    bool bom_assumed;                  /* from the facts */
+    bool by_hour;                      /* what energy costs depends on the hour */
+    struct rr_kwh rates;               /* of "tariff" */
+    int64_t *load_parts, *power_parts; /* [curve->n] billionths */
+    int64_t demand_nano;               /* per kW and month */
 };
 enum {
     RR_OWN_PRICE,
@@ -67,6 +90,21 @@ enum {
     RR_OWN_BOUGHT,
     RR_OWN_LOAN,
     RR_OWN_LEASE,
+    RR_OWN_BOM,
+    RR_OWN_NETWORK,
+    RR_OWN_RACK_NODES,
+    RR_OWN_COOLING,
+    RR_OWN_CURVE,
+    RR_OWN_TARIFF,
+    RR_OWN_ZONE,
+    RR_OWN_DEMAND,
+    RR_OWN_INCLUDES,
+    RR_OWN_COMMITTED,
+    RR_OWN_PERSON_NODES,
+    RR_OWN_SOFTWARE,
+    RR_OWN_INSURANCE,
+    RR_OWN_INFLATION,
+    RR_OWN_INFLATES,
 };
 
 /* ---- at load: owned_facts.c ---- */
@@ -89,6 +127,10 @@ RR_CHECKED enum rr_status rr_owned_take_months(struct rr_owned *o, const struct 
 RR_CHECKED enum rr_status rr_owned_take_life(struct rr_owned *o, const struct rr_owned_load *l);   /* owned_life.c */
 RR_CHECKED enum rr_status rr_owned_take_loan(struct rr_owned *o, const struct rr_owned_load *l);   /* owned_loan.c */
 
+RR_CHECKED enum rr_status rr_owned_take_bom(struct rr_owned *o, const struct rr_owned_load *l); /* owned_bom.c */
+/* What stands around so many machines costs, at the prices of the scenario's start. */
+RR_CHECKED enum rr_status rr_owned_bom(const struct rr_owned *o, const struct rr_scenario *s, int64_t nodes, struct rr_money *ret);
+
 /* ---- lots: owned_life.c ---- */
 
 struct rr_owned_lot {
@@ -96,7 +138,8 @@ struct rr_owned_lot {
     int64_t life_end_us;   /* past it they cost more maintenance */
     int64_t nodes;
     bool sunk;                  /* paid before the scenario's start */
-    struct rr_money cost, left; /* of all: price, and what the books leave of it */
+    struct rr_money machines;   /* what they cost */
+    struct rr_money cost, left; /* with all that stands around them; what the books leave of it */
 };
 /* Those in service before `until_us`, in order of their start. */
 RR_CHECKED enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario *s, int64_t until_us, struct rr_arena *a,
@@ -119,15 +162,17 @@ struct rr_owned_bill {
     struct rr_owned_lot *lot;
     size_t n_lots;
 };
-RR_CHECKED enum rr_status rr_owned_bill_lots(const struct rr_owned_bill *x);                                            /* owned_life.c */
-RR_CHECKED enum rr_status rr_owned_bill_loan(const struct rr_owned_bill *x, const struct rr_owned_lot *lot);            /* owned_loan.c */
-RR_CHECKED enum rr_status rr_owned_bill_lease(const struct rr_owned_bill *x, const struct rr_owned_lot *lot);           /* the same */
-RR_CHECKED enum rr_status rr_owned_bill_energy(const struct rr_owned_bill *x, struct rr_month_part part, rr_i128 load); /* owned_energy.c */
-RR_CHECKED enum rr_status rr_owned_bill_month(const struct rr_owned_bill *x, struct rr_month_part part);                /* owned_month.c */
+RR_CHECKED enum rr_status rr_owned_bill_lots(const struct rr_owned_bill *x);                                  /* owned_life.c */
+RR_CHECKED enum rr_status rr_owned_bill_loan(const struct rr_owned_bill *x, const struct rr_owned_lot *lot);  /* owned_loan.c */
+RR_CHECKED enum rr_status rr_owned_bill_lease(const struct rr_owned_bill *x, const struct rr_owned_lot *lot); /* the same */
+/* All months of the horizon. owned_energy.c */
+RR_CHECKED enum rr_status rr_owned_bill_energy(const struct rr_owned_bill *x, size_t pool, const struct rr_month_part *month, size_t n);
+RR_CHECKED enum rr_status rr_owned_bill_month(const struct rr_owned_bill *x, struct rr_month_part part); /* owned_month.c */
+/* The rate of a line at t, where "inflates" names it. owned_month.c */
+RR_CHECKED enum rr_status rr_owned_inflate(const struct rr_owned_bill *x, const char *line, int64_t t_us, int64_t *nano);
 /* One line of a month, due at its end. */
 RR_CHECKED enum rr_status rr_owned_emit(const struct rr_owned_bill *x, struct rr_month_part part, const char *line, const char *unit,
                                         double quantity, struct rr_rate rate, struct rr_money amount);
-/* load[i]: sum over nodes of (share of the GPUs in use) x time in part i, in node-milli-microseconds. */
-void rr_owned_load_of(const struct rr_billing *b, size_t pool, const struct rr_month_part *part, size_t n, rr_i128 *load);
 double rr_owned_energy_kwh(const void *params, const struct rr_billing *b, size_t pool);
+bool rr_owned_hours(const void *params); /* the hour matters */
 #endif

@@ -164,16 +164,21 @@ enum rr_status rr_owned_take_life(struct rr_owned *o, const struct rr_owned_load
 
 /* ---- lots ---- */
 
-static enum rr_status price_lot(const struct rr_owned *o, struct rr_owned_lot *lot)
+/* Machines at the price of the day they come, and what the bill of materials has around them. */
+static enum rr_status price_lot(const struct rr_owned *o, const struct rr_scenario *s, struct rr_owned_lot *lot)
 {
-    struct rr_money each = o->cost, kept;
+    struct rr_money each = o->cost, around, kept;
     const int64_t at = lot->in_us > 0 ? lot->in_us : 0;
+    RR_TRY(rr_owned_bom(o, s, lot->nodes, &around));
     if (o->price_change != 0 && at > 0) {
         const double factor = power_of_years(o->price_change, at);
         if (!(factor < 1e9)) return rr_fail(RR_EINPUT, "\"price_change_per_year\": the price passes all bounds within the horizon");
         RR_TRY(rr_money_share(o->cost, factor, &each));
+        RR_TRY(rr_money_share(around, factor, &around));
     }
-    RR_TRY(rr_round_div((rr_i128)each.micro * lot->nodes, 1, &lot->cost.micro));
+    RR_TRY(rr_round_div((rr_i128)each.micro * lot->nodes, 1, &lot->machines.micro));
+    lot->cost = lot->machines;
+    RR_TRY(rr_money_add(&lot->cost, around));
     RR_TRY(rr_money_share(each, o->residual, &kept));
     return rr_round_div((rr_i128)kept.micro * lot->nodes, 1, &lot->left.micro);
 }
@@ -206,7 +211,7 @@ enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario 
         }
         lot[k] = (struct rr_owned_lot){.in_us = at, .nodes = o->nodes, .sunk = o->sunk && k == 0};
         RR_TRY(end_lot(o, &s->clock, (int64_t)k, &lot[k]));
-        RR_TRY(price_lot(o, &lot[k]));
+        RR_TRY(price_lot(o, s, &lot[k]));
     }
     *ret = lot;
     *n = k;
@@ -239,7 +244,7 @@ enum rr_status rr_owned_worth(const struct rr_owned *o, const struct rr_clock *c
     double share;
     if (has_path(o)) {
         RR_TRY(resale_share(o, c, lot->in_us, at_us, &share));
-        return rr_money_share(lot->cost, share, ret);
+        return rr_money_share(lot->machines, share, ret);
     }
     *ret = lot->left; // at the end of the life the books are at the residual value, or beyond it by their own rules
     return at_us == lot->end_us ? RR_OK : rr_owned_book(o, c, lot, at_us, ret);

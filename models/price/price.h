@@ -51,6 +51,9 @@ struct rr_billing {
     struct rr_arena *arena;       /* scratch of this billing */
     /* [pool][calendar month of [0, horizon)] GPU time that jobs held, milli-GPU-microseconds; NULL: a lease's is taken as spread evenly over it. */
     const rr_i128 *const *used_month;
+    /* The same by clock hour, from rr_hour_start(0) on, [pool][used_hours]; NULL: no plan asks for it (`hours`), or not known. */
+    const rr_i128 *const *used_hour;
+    size_t n_used_hours;
     /* In no order; for plans with `calls`. NULL: not known, as with leases that were stored. */
     const struct rr_call *call;
     size_t n_calls;
@@ -82,6 +85,8 @@ struct rr_price_plan {
                                       struct rr_sink *sink); /* pool plans; entry `pool` of "charges" with RR_USE_CHARGE */
     RR_CHECKED enum rr_status (*settle)(const void *params, const struct rr_billing *b, size_t commitment, struct rr_sink *sink);
     bool calls; /* its bill looks at b->call */
+    /* Its bill looks at b->used_hour; NULL: never. */
+    bool (*hours)(const void *params);
     /* Value left at `at_us` (book value), added into *value; NULL = none. */
     RR_CHECKED enum rr_status (*terminal)(const void *params, const struct rr_billing *b, size_t pool, int64_t at_us,
                                           struct rr_money *value);

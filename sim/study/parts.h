@@ -48,7 +48,10 @@ RR_CHECKED enum rr_status rr_check_named(const struct rr_billing *b, const struc
 RR_CHECKED enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena,
                                            const rr_i128 *const **ret);
 
-/* The same as b->call, each time that a job held them, when a plan looks at that. */
+/* The same as b->used_hour, when a plan looks at hours. */
+void rr_used_by_hour(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b);
+
+/* Each time that a job held them as b->call, when a plan looks at that. */
 void rr_calls_of(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b);
 
 /* Rows and curves of replication 1 for the store, all memory in `arena`. */

@@ -200,6 +200,7 @@ static enum rr_status bill_variant(struct rr_study *st, const struct group *g, s
     const char *detail[LAWS] = {laws[0], laws[1]};
     rr_ledger_init(&l);
     enum rr_status status = rr_used_by_month(s, run, arena, &b.used_month);
+    rr_used_by_hour(s, run, arena, &b);
     rr_calls_of(s, run, arena, &b);
     if (status == RR_OK) status = rr_bill(&b, &l.sink);
     if (status == RR_OK) status = check_bill(g, &b, &l, run, arena, detail);

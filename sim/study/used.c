@@ -57,6 +57,62 @@ enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run
     return RR_OK;
 }
 
+static bool any_hours(const struct rr_scenario *s)
+{
+    for (size_t p = 0; p < s->n_pools; p++) {
+        const struct rr_price_plan *plan = (const struct rr_price_plan *)s->pool[p].plan;
+        if (plan && plan->hours && plan->hours(s->pool[p].plan_params)) return true;
+    }
+    return false;
+}
+
+/* Hours of the grid, as differences: an interval costs O(1) however long it is. */
+struct hours {
+    int64_t grid_us, end_us;
+    rr_i128 *part, *change; /* [n] what is not a whole hour; by how much the level of whole hours changes */
+    size_t n;
+};
+
+static void spread_hours(const struct hours *h, int64_t from, int64_t to, int64_t milli, int64_t slices)
+{
+    if (to > h->end_us) to = h->end_us;
+    if (from >= to) return;
+    const size_t first = (size_t)((from - h->grid_us) / RR_H), last = (size_t)((to - h->grid_us) / RR_H);
+    const int64_t into = (from - h->grid_us) % RR_H, out = (to - h->grid_us) % RR_H;
+    h->change[first] += milli * RR_H / slices; // [first, last) as whole hours, then what is too much and too little
+    h->change[last] -= milli * RR_H / slices;
+    h->part[first] -= (rr_i128)milli * into / slices;
+    h->part[last] += (rr_i128)milli * out / slices;
+}
+
+void rr_used_by_hour(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b)
+{
+    const struct rr_replay *r = &run->replay;
+    const int64_t grid = rr_hour_start(&s->clock, 0);
+    if (!any_hours(s)) return;
+    const size_t n = (size_t)((r->end_us - grid) / RR_H) + 1;
+    const rr_i128 **used = RR_NEWS(arena, const rr_i128 *, s->n_pools);
+    struct hours *h = RR_NEWS(arena, struct hours, s->n_pools);
+    for (size_t p = 0; p < s->n_pools; p++)
+        h[p] = (struct hours){grid, r->end_us, RR_NEWS(arena, rr_i128, n), RR_NEWS(arena, rr_i128, n), n};
+    for (size_t i = 0; r->attempt && i < r->n_attempts; i++) {
+        const struct rr_attempt *a = &r->attempt[i];
+        spread_hours(&h[a->pool], a->start_us, a->end_us, a->gpus_milli, rr_pool_slices(&s->pool[a->pool]));
+    }
+    for (size_t i = 0; !r->attempt && i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        if (o->start_us == RR_NEVER) continue;
+        spread_hours(&h[o->pool], o->start_us, o->end_us, run->jobs.gpus_milli[i], rr_pool_slices(&s->pool[o->pool]));
+    }
+    for (size_t p = 0; p < s->n_pools; p++) {
+        rr_i128 level = 0;
+        for (size_t i = 0; i < n; i++) h[p].part[i] += level += h[p].change[i];
+        used[p] = h[p].part;
+    }
+    b->used_hour = used;
+    b->n_used_hours = n;
+}
+
 static bool any_calls(const struct rr_scenario *s)
 {
     bool any = false;

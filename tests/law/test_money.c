@@ -53,7 +53,8 @@ static void draw_owned(struct price_case *x)
     snprintf(text, sizeof text,
              "{\"price\": \"$%lld.%02lld\", \"residual\": %.3f, \"life\": \"%lld months\", \"max_power\": \"%lld W\", \"idle_power\": "
              "\"%lld W\","
-             " \"pue\": 1.37, \"electricity\": \"$0.0%lld/kWh\", \"colocation\": \"$%lld.07/kW/month\", \"maintenance\": 0.0%lld,"
+             " \"pue\": 1.37, \"electricity\": \"$0.0%lld/kWh\", \"colocation\": \"$%lld.07/kW/month\", \"includes_power\": false, "
+             "\"maintenance\": 0.0%lld,"
              " \"staff\": \"$%lld/year\"}",
              (long long)draw(1, 500000), (long long)draw(0, 99), (double)draw(0, 1000) / 1000, (long long)draw(1, 30),
              (long long)draw(5000, 12000), (long long)draw(0, 5000), (long long)draw(1, 9), (long long)draw(0, 300), (long long)draw(0, 99),

@@ -109,7 +109,7 @@ static void monthly_lines(void **state)
     struct price_case *x =
         world("2026-01-01", 45 * RR_D, 3,
               "{\"price\": \"$335,000\", \"residual\": 1, \"life\": \"4 years\", \"max_power\": \"5 kW\", \"idle_power\": \"1 kW\","
-              " \"electricity\": \"$0/kWh\", \"colocation\": \"$195.94/kW/month\", \"maintenance\": \"10 %\","
+              " \"electricity\": \"$0/kWh\", \"colocation\": \"$195.94/kW/month\", \"includes_power\": false, \"maintenance\": \"10 %\","
               " \"staff\": \"$150,000/person/year\", \"people\": 0.5}");
     case_bill(x);
     assert_int_equal(case_sum(x, "colocation").billed, 4408650000);    // 195.94 x 15 kW x 1.5
@@ -122,7 +122,7 @@ static void monthly_lines(void **state)
 
     x = world("2026-01-01", 31 * RR_D, 3,
               "{\"price\": \"$1\", \"residual\": 0, \"life\": \"4 years\", \"max_power\": \"5 kW\", \"electricity\": \"$0/kWh\","
-              " \"colocation\": \"$2,950/node/month\", \"maintenance\": 0, \"staff\": \"$120,000/year\"}");
+              " \"colocation\": \"$2,950/node/month\", \"includes_power\": false, \"maintenance\": 0, \"staff\": \"$120,000/year\"}");
     case_bill(x);
     assert_int_equal(case_sum(x, "colocation").billed, 8850 * USD);
     assert_int_equal(case_sum(x, "staff").billed, 10000 * USD);
