@@ -7,7 +7,7 @@
  * horizon is cost.after_horizon. No commitment covers spot machines. */
 #include "models/price/spot.h"
 #include "data/base/fmath.h"
-#include "models/price/usage.h"
+#include "models/price/path.h"
 #include <assert.h>
 #include <string.h>
 
@@ -21,6 +21,7 @@ struct spot {
     int64_t notice_us, increment_us, minimum_us;
     int bill;
     bool first_hour_free;
+    struct rr_sold sold;
     struct rr_spot_terms terms; /* resolved */
 };
 enum { P_PRICE, P_AVAILABILITY, P_MAX_PRICE };
@@ -91,6 +92,7 @@ static const struct rr_param rows[] = {
      .def = "false",
      .help = "a machine taken back within its first hour costs nothing",
      .source = "AWS, where AWS interrupts"},
+    RR_SOLD_ROWS(struct spot, sold),
 };
 
 const struct rr_spot_terms *rr_spot_terms_of(const struct rr_pool *pool)
@@ -324,6 +326,7 @@ static enum rr_status spot_resolve(void *params, const struct rr_scenario *s, co
     const struct load l = {s, pool, pointer, catalog, arena, notes, rr_pool_gpus(pool)};
     struct rr_spot_terms t = {
         .max_nano = RR_NEVER, .notice_us = p->notice_us, .pool_nodes = pool->nodes_max, .stream = rr_spot_stream(pool->name)};
+    RR_TRY(rr_sold_check(&p->sold, pool->region));
     if (files_unread(&p->price) || files_unread(&p->availability)) return rr_fail(RR_EINPUT, "the files of the spot market were not read");
     if (pool->nodes_file != NULL) return rr_fail(RR_EINPUT, "spot machines are alike: give \"nodes\" a number, or \"min\" and \"max\"");
     RR_TRY(resolve_price(&l, &p->price, &t));

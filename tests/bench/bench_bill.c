@@ -150,22 +150,21 @@ static void leases_make(struct leases *l, size_t n)
     for (size_t i = 0; i < NODES; i++) l->gpus[i] = 8;
 }
 
-static double bare_best(const struct leases *l)
+static double bare_best(const struct leases *l, int64_t *sum)
 {
     double best = 1e9;
-    volatile int64_t keep = 0;
     for (int k = 0; k < TIMES; k++) {
         const double from = bare_now();
         int64_t seconds = 0;
         for (size_t i = 0; i < l->pool_lease[POOLS]; i++) seconds += (l->lease[i].end_us - l->lease[i].start_us + RR_S - 1) / RR_S;
-        keep += seconds * 15289;
         const double took = bare_now() - from;
         if (took < best) best = took;
+        *sum = seconds * 15289;
     }
     return best;
 }
 
-static int run_set(const struct set *set, const struct leases *l, double yardstick)
+static enum rr_status run_set(const struct set *set, const struct leases *l, double yardstick)
 {
     struct world w = {.arena = rr_arena_create(), .json = rr_json_create()};
     w.notes.arena = w.arena;
@@ -194,11 +193,12 @@ int main(int argc, char **argv)
     const long n = argc > 1 ? strtol(argv[1], NULL, 10) : 1000000;
     struct leases l = {0};
     int worst = 0;
+    int64_t sum = 0;
     if (n < 1) return 2;
     leases_make(&l, (size_t)n);
-    const double yardstick = bare_best(&l);
+    const double yardstick = bare_best(&l, &sum);
     printf("%ld leases, bare loop %.1f ms\n%-16s %9s %9s %9s %14s\n", n, yardstick * 1e3, "", "ms", "ns/lease", "x bare", "billed, USD");
-    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) worst = rr_status_worse(worst, run_set(&sets[i], &l, yardstick));
+    for (size_t i = 0; i < sizeof sets / sizeof *sets; i++) worst = rr_status_worse(worst, (int)run_set(&sets[i], &l, yardstick));
     free(l.lease);
-    return worst;
+    return sum > 0 ? worst : 70;
 }

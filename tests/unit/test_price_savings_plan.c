@@ -61,6 +61,7 @@ static void the_examples_of_focus(void **state)
             case_bill(x);
             assert_int_equal(case_type(x, "savings_plan", true), way[w].billed);
             assert_int_equal(case_type(x, "savings_plan", false), 1 * USD);
+            assert_int_equal(case_sum(x, "commitment").after, 8759 * USD); // a term beyond the horizon shows its rest
             near(share_of(x, "sp", 0), hour[k].used);
             near(share_of(x, "sp", -1), hour[k].unused);
             near((double)case_type(x, "on_demand", true) / 1e6, hour[k].standard);
