@@ -121,9 +121,21 @@ const struct rr_default *rr_catalog_default(const struct rr_catalog *c, const ch
     return NULL;
 }
 
+/* The facts know no zones: "us-east-1/use1-az4" is us-east-1 to them. */
+static const char *region_alone(const char *region, char place[128])
+{
+    const size_t n = strcspn(region, "/");
+    if (region[n] == '\0' || n >= 128) return region;
+    memcpy(place, region, n);
+    place[n] = '\0';
+    return place;
+}
+
 const struct rr_spot_row *rr_catalog_spot(const struct rr_catalog *c, const char *instance, const char *region)
 {
     const struct rr_spot_row *found = NULL;
+    char place[128];
+    region = region_alone(region, place);
     for (size_t i = 0; i < c->n_spot; i++) {
         const struct rr_spot_row *r = &c->spot[i];
         if (strcmp(r->instance, instance) != 0 || (*region && strcmp(r->region, region) != 0)) continue;
@@ -216,16 +228,6 @@ static enum rr_status price_find(const struct rr_catalog *c, const struct price_
     }
     *ret = best;
     return RR_OK;
-}
-
-/* The facts know no zones: "us-east-1/use1-az4" is us-east-1 to them. */
-static const char *region_alone(const char *region, char place[128])
-{
-    const size_t n = strcspn(region, "/");
-    if (region[n] == '\0' || n >= 128) return region;
-    memcpy(place, region, n);
-    place[n] = '\0';
-    return place;
 }
 
 enum rr_status rr_catalog_price(const struct rr_catalog *c, const char *instance, const char *region, const char *plan, const char *term,

@@ -99,6 +99,11 @@ struct rr_book_discount { /* of an agreement, on all plans but spot */
     const char *pattern;  /* "aws/p5*"; the longest pattern that fits holds */
     int64_t share_nano;   /* 0.12 = 120000000; below 1 */
 };
+/* The one that holds for a row; NULL: none. */
+const struct rr_book_discount *rr_book_discount(const struct rr_book_discount *d, size_t n, const struct rr_book_row *row);
+/* Off a price (RR_BOOK_NO_PRICE stays) and what is paid up front, each rounded half-even. */
+RR_CHECKED enum rr_status rr_book_less(const struct rr_book_discount *d, int64_t *nano, struct rr_money *upfront);
+bool rr_book_discount_fits(const struct rr_price_book *b, const char *pattern); /* some instance, on another plan than spot */
 struct rr_shelf_book {
     struct rr_price_book book;
     const struct rr_book_discount *discount;

@@ -2,7 +2,6 @@
  * data/price_import.c - what readers of price lists share: texts, words, dates, counts of what was left out, and one file to one book. */
 #include "data/price_import.h"
 #include "data/base/input.h"
-#include <fnmatch.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -199,16 +198,16 @@ static enum rr_status check_row(const struct rr_price_import *in, const struct r
     return check_commitment(in, row);
 }
 
-static int64_t discounted(const struct rr_price_import *in, const struct rr_book_row *row)
+/* Takes what was agreed off the row, and says so in its note. */
+static enum rr_status take_off(struct rr_price_import *in, struct rr_book_row *r)
 {
-    const struct rr_price_options *o = in->opt;
-    const struct rr_book_discount *best = NULL;
-    for (size_t i = 0; o && i < o->n_discounts && strcmp(row->plan, "spot") != 0; i++)
-        if (fnmatch(o->discount[i].pattern, row->instance, 0) == 0 && (!best || strlen(o->discount[i].pattern) > strlen(best->pattern)))
-            best = &o->discount[i];
-    int64_t nano = row->nano;
-    if (!best || nano < 0 || rr_round_div((rr_i128)nano * (1000000000 - best->share_nano), 1000000000, &nano) != RR_OK) return row->nano;
-    return nano;
+    const struct rr_book_discount *d = in->opt ? rr_book_discount(in->opt->discount, in->opt->n_discounts, r) : NULL;
+    char share[RR_DOUBLE_MAX];
+    if (!d) return RR_OK;
+    if (rr_book_less(d, &r->nano, &r->upfront) != RR_OK) return rr_price_fail(in, r->line, "the price does not fit");
+    r->note = rr_price_word(in, rr_strf(in->arena, "%s%sless %s %% (%s)", r->note, *r->note ? "; " : "",
+                                        rr_double_text((double)d->share_nano / 1e7, share), d->pattern));
+    return RR_OK;
 }
 
 enum rr_status rr_price_add(struct rr_price_import *in, const struct rr_book_row *row)
@@ -222,7 +221,7 @@ enum rr_status rr_price_add(struct rr_price_import *in, const struct rr_book_row
     if (!*r.product) r.product = rr_price_word(in, "compute");
     r.gpu = gpu_id(in, r.gpu);
     RR_TRY(check_row(in, &r));
-    r.nano = discounted(in, &r);
+    RR_TRY(take_off(in, &r));
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
         if (!**text[i]) *text[i] = rr_price_text(in, rr_slice("", 0));
     if (in->row.n >= INT32_MAX) return rr_price_fail(in, row->line, "more than %d rows", INT32_MAX);
@@ -382,6 +381,10 @@ enum rr_status rr_price_import(const char *path, const struct rr_price_options *
 enum rr_status rr_book_read_raw(const char *path, const struct rr_catalog *c, struct rr_arena *a, struct rr_price_book *ret)
 {
     static const struct rr_price_options csv = {.format = "csv"};
+    const struct rr_price_reader *r;
+    if (pick(path, NULL, a, &r) == RR_OK && strcmp(r->name, "csv") != 0)
+        return rr_fail(RR_EINPUT, "%s is a price list (%s), no book: rackrate import prices %s -o BOOK makes one of it", path, r->name,
+                       path);
     return rr_price_import(path, &csv, c, a, ret, NULL);
 }
 

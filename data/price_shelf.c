@@ -22,6 +22,30 @@ static struct rr_fact fact_of(struct rr_arena *a, const struct rr_price_book *b,
     return f;
 }
 
+/* ---- discounts ---- */
+
+bool rr_book_discount_fits(const struct rr_price_book *b, const char *pattern)
+{
+    for (size_t g = 0; g < b->n_groups; g++)
+        if (strcmp(b->group[g].plan, "spot") != 0 && fnmatch(pattern, b->group[g].instance, 0) == 0) return true;
+    return false;
+}
+
+const struct rr_book_discount *rr_book_discount(const struct rr_book_discount *d, size_t n, const struct rr_book_row *r)
+{
+    const struct rr_book_discount *best = NULL;
+    for (size_t i = 0; i < n && strcmp(r->plan, "spot") != 0; i++)
+        if (fnmatch(d[i].pattern, r->instance, 0) == 0 && (!best || strlen(d[i].pattern) > strlen(best->pattern))) best = &d[i];
+    return best;
+}
+
+enum rr_status rr_book_less(const struct rr_book_discount *d, int64_t *nano, struct rr_money *upfront)
+{
+    const int64_t left = 1000000000 - d->share_nano;
+    if (*nano > 0) RR_TRY(rr_round_div((rr_i128)*nano * left, 1000000000, nano));
+    return rr_round_div((rr_i128)upfront->micro * left, 1000000000, &upfront->micro);
+}
+
 /* ---- one row ---- */
 
 /* A price per instance where 8 GPUs were meant as one, or the other way round, is wrong by a factor of 8. */
@@ -68,22 +92,10 @@ static enum rr_status rate_of(const struct rr_price_book *b, const struct rr_boo
     return rr_fail(RR_EINTERNAL, "%s:%d: a unit without a rate", b->path, (int)r->line);
 }
 
-static const struct rr_book_discount *discount_of(const struct rr_shelf_book *b, const struct rr_book_row *r)
-{
-    const struct rr_book_discount *best = NULL;
-    for (size_t i = 0; i < b->n_discounts && strcmp(r->plan, "spot") != 0; i++) {
-        const struct rr_book_discount *d = &b->discount[i];
-        if (fnmatch(d->pattern, r->instance, 0) == 0 && (!best || strlen(d->pattern) > strlen(best->pattern))) best = d;
-    }
-    return best;
-}
-
 static enum rr_status take_off(struct rr_arena *a, const struct rr_book_discount *d, struct rr_price_row *p)
 {
     char text[RR_DOUBLE_MAX];
-    const int64_t left = 1000000000 - d->share_nano;
-    RR_TRY(rr_round_div((rr_i128)p->rate.rate.nano * left, 1000000000, &p->rate.rate.nano));
-    RR_TRY(rr_round_div((rr_i128)p->upfront.money.micro * left, 1000000000, &p->upfront.money.micro));
+    RR_TRY(rr_book_less(d, &p->rate.rate.nano, &p->upfront.money));
     p->fact.source = rr_strf(a, "%s, less %s %% (%s)", p->fact.source, rr_double_text((double)d->share_nano / 1e7, text), d->pattern);
     return RR_OK;
 }
@@ -93,7 +105,7 @@ enum rr_status rr_shelf_row(const struct rr_catalog *c, const struct rr_shelf_bo
 {
     struct rr_arena *a = c->shelf->arena;
     struct rr_price_row *p = RR_NEW(a, struct rr_price_row);
-    const struct rr_book_discount *d = discount_of(b, r);
+    const struct rr_book_discount *d = rr_book_discount(b->discount, b->n_discounts, r);
     RR_TRY(check_gpus(c, &b->book, r));
     RR_TRY(check_fx(c->shelf, &b->book, r));
     *p = (struct rr_price_row){.instance = r->instance,

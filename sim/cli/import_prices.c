@@ -86,6 +86,9 @@ enum rr_status rr_cli_import_prices(const struct rr_args *a, struct rr_buf *b)
     rr_book_merge(book, n, a->arena, &all);
     if (n > 1 && all.repeated) fprintf(stderr, "rackrate: %zu prices stand in several files: the last one counts\n", all.repeated);
     RR_TRY(rr_book_conflicts(&all));
+    for (size_t i = 0; i < opt.n_discounts; i++)
+        if (!rr_book_discount_fits(&all, opt.discount[i].pattern))
+            return rr_fail(RR_EINPUT, "--discount: no instance is like \"%s\"", opt.discount[i].pattern);
     rr_book_write(b, &all);
     return RR_OK;
 }

@@ -44,6 +44,8 @@ priced() { scenario '.prices = ["book.csv"] | .pools.p = {"instance": "acme/x4",
         .pools.p = {"instance": "acme/x4", "region": "east", "nodes": 2, "plan": {"type": "on_demand"}}' >s.json
     "$RR" run s.json -q -o out --format json 2>/dev/null
     jq -e '.alternatives[0].metrics["cost.total"].mean == 840' out/results.json # 2 x 48 h x 8.75
+    scenario '.prices = [{"path": "book.csv", "discount": {"acme/y*": "12 %"}}]' >s.json
+    fails 3 's.json:[0-9:]+ /prices/0: no instance of book.csv is like "acme/y\*"' "$RR" check s.json
     scenario '.prices = [{"path": "book.csv", "discount": {"acme/*": "120 %"}}]' >s.json
     fails 3 's.json:[0-9:]+ /prices/0/discount/acme~1\*: "120 %" given; a share from 0 to below 100 %' "$RR" check s.json
 }
@@ -150,7 +152,7 @@ CSV
         --column 'price=Hourly (EUR)' --set provider=acme --set currency=EUR --set unit=instance-hour --set valid_from=2026-02-03 --set source=offer \
         --discount 'acme/gpu-8=12.5 %'
     [ "$status" -eq 0 ]
-    [ "$(sed -n 2,3p book.csv)" = "acme,compute,acme/gpu-8,h100-80gb-sxm,8,instance-hour,,,on_demand,,,EUR,16.8,,2026-02-03,offer,
+    [ "$(sed -n 2,3p book.csv)" = "acme,compute,acme/gpu-8,h100-80gb-sxm,8,instance-hour,,,on_demand,,,EUR,16.8,,2026-02-03,offer,less 12.5 % (acme/gpu-8)
 acme,compute,acme/gpu-1,l40s,1,instance-hour,,,on_demand,,,EUR,1.085,,2026-02-03,offer," ]
     fails 3 'list.csv:1: there is no column "Maschine"' "$RR" import prices list.csv -o x.csv --format csv --column instance=Maschine
     fails 3 'column "provider" is missing; --column provider=THEIRS or --set provider=VALUE' "$RR" import prices list.csv -o x.csv --format csv \
@@ -179,6 +181,7 @@ CSV
     jq -e '.prices[] | select(.instance == "gcp/tpu-v6e-256") | .plan == "spot" and .gpus == 256' p.json
     jq -e '.prices[] | select(.instance == "gcp/tpu-v5p-8192") | .gpus == 4096 and .per_gpu_hour == 4.2' p.json
     jq -e '[.prices[] | select(.gpu == "v100-16gb-sxm") | .product] == ["accelerator", "accelerator"]' p.json
+    fails 3 'gcp.csv is a price list \(skypilot\), no book: rackrate import prices gcp.csv -o BOOK' "$RR" prices gcp.csv
     fails 3 'of which day are these prices' "$RR" import prices gcp.csv -o x.csv
     sed 's/,0.73948/,-0.73948/' gcp.csv >bad.csv
     fails 3 'bad.csv:3: the price -0.73948 is negative' "$RR" import prices bad.csv -o x.csv --set provider=gcp --set valid_from=2026-01-01
