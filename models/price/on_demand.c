@@ -12,6 +12,7 @@
  *   tiers       the pool's node-hours (GPU-hours at a rate per GPU) of the month so far: marginal;
  *   sustained   the share of the month that each node is used. Nodes are stacked: the k-th one is in use while at least k are held, so that
  *               machines that follow each other count as one that ran on. */
+#include "data/price_book.h"
 #include "models/price/path.h"
 #include <assert.h>
 
@@ -92,17 +93,58 @@ static const struct rr_param rows[] = {
 
 /* ---- at load ---- */
 
-static enum rr_status from_facts(const struct rr_pool *pool, const char *pointer, const struct rr_catalog *catalog, struct rr_arena *arena,
-                                 struct rr_notes *notes, struct rr_price *ret)
+struct load {
+    const struct rr_scenario *s;
+    const struct rr_pool *pool;
+    const char *pointer;
+    const struct rr_catalog *catalog;
+    struct rr_arena *arena;
+    struct rr_notes *notes;
+};
+
+/* What a book knows of later dates, as the scenario would write "steps". A new price holds from the next whole hour on; of two in one hour the
+ * last one counts. */
+static const struct rr_price_map *later_prices(const struct rr_price_step *step, size_t n, int64_t start_us, struct rr_arena *arena)
 {
-    const struct rr_price_row *row;
+    struct rr_price_map *m = RR_NEW(arena, struct rr_price_map);
+    int64_t before = INT64_MIN;
+    m->entry = RR_NEWS(arena, struct rr_price_entry, n);
+    for (size_t i = 1; i < n; i++) {
+        const int64_t at = start_us + step[i].from_us, hour = at + (RR_H - 1) - (((at + (RR_H - 1)) % RR_H) + RR_H) % RR_H;
+        struct rr_buf b = {0};
+        rr_buf_date(&b, hour);
+        m->n -= m->n > 0 && hour == before;
+        m->entry[m->n++] =
+            (struct rr_price_entry){.key = rr_strdup(arena, rr_buf_text(&b)), .kind = RR_ENTRY_RATE, .rate = step[i].row->rate};
+        rr_buf_done(&b);
+        before = hour;
+    }
+    return m;
+}
+
+/* The rate, and in *terms its later steps, unless the scenario says itself how it changes. */
+static enum rr_status from_facts(const struct load *l, struct rr_price *ret, struct rr_path_terms *terms)
+{
+    const struct rr_pool *pool = l->pool;
+    struct rr_price_step *step;
+    size_t n = 0;
     if (pool->instance_id == NULL)
         return rr_fail(RR_EINPUT, "on_demand needs \"rate\", or a pool that names an \"instance\" whose price is in the facts");
-    const enum rr_status st = rr_catalog_price(catalog, pool->instance_id, pool->region ? pool->region : "", "on_demand", "", "", &row);
+    const struct rr_book_query q = {
+        .instance = pool->instance_id, .region = pool->region ? pool->region : "", .plan = "on_demand", .term = "", .payment = ""};
+    const enum rr_status st = rr_catalog_price_steps(l->catalog, &q, l->s->has_horizon ? l->s->horizon_us : RR_NEVER, l->arena, &step, &n);
     if (st != RR_OK) return rr_fail_in(st, "no \"rate\" is given");
+    const struct rr_price_row *row = step[0].row;
+    const bool changes = n > 1 && terms->steps == NULL && terms->change_per_year == 0;
     struct rr_buf b = {0};
     rr_buf_rate(&b, row->rate.rate, row->rate.currency);
-    rr_note(notes, RR_NOTE_ASSUMED, pointer, rr_fact_text(arena, &row->fact), "on-demand rate of %s in %s is %s", row->instance,
+    if (changes) {
+        rr_buf_putf(&b, " at the start, and changes %zu time%s, at last to ", n - 1, n == 2 ? "" : "s");
+        rr_buf_rate(&b, step[n - 1].row->rate.rate, step[n - 1].row->rate.currency);
+        rr_buf_putf(&b, " (line %lld)", (long long)step[n - 1].row->fact.line);
+        terms->steps = later_prices(step, n, l->s->clock.start_us, l->arena);
+    }
+    rr_note(l->notes, RR_NOTE_ASSUMED, l->pointer, rr_fact_text(l->arena, &row->fact), "on-demand rate of %s in %s is %s", row->instance,
             row->region, rr_buf_text(&b));
     rr_buf_done(&b);
     *ret = row->rate;
@@ -142,12 +184,13 @@ static enum rr_status on_demand_resolve(void *params, const struct rr_scenario *
 {
     struct on_demand *od = params;
     RR_TRY(rr_sold_check(&od->sold, pool->region));
-    if (!rr_given(od, P_RATE)) RR_TRY(from_facts(pool, pointer, catalog, arena, notes, &od->rate));
+    struct rr_path_terms terms = od->path_terms;
+    if (!rr_given(od, P_RATE)) RR_TRY(from_facts(&(struct load){s, pool, pointer, catalog, arena, notes}, &od->rate, &terms));
     const enum rr_per per = od->rate.rate.per;
     od->gpus = rr_pool_gpus(pool);
     od->per_gpu = per == RR_PER_GPU && od->gpus < 0;
     if (od->per_gpu) RR_TRY(gpus_check(pool, pointer, notes));
-    RR_TRY(rr_path_make(&od->path_terms, od->rate, od->discount, od->per_gpu, od->gpus, s, arena, &od->path));
+    RR_TRY(rr_path_make(&terms, od->rate, od->discount, od->per_gpu, od->gpus, s, arena, &od->path));
     RR_TRY(tiers_check(od, s, per));
     if (od->path.nano[0] == 0) rr_note(notes, RR_NOTE_WARNING, pointer, "", "the rate is 0: these machines cost nothing");
     if (od->hours == HOURS_CLOCK && RR_H % od->increment_us != 0)

@@ -6,6 +6,7 @@
  * microseconds over all leases is rounded once a month and pool. A started unit belongs to the month it starts in; what lies behind the
  * horizon is cost.after_horizon. No commitment covers spot machines. */
 #include "models/price/spot.h"
+#include "data/price_book.h"
 #include "data/base/fmath.h"
 #include "models/price/path.h"
 #include <assert.h>
@@ -119,14 +120,48 @@ static enum rr_status node_rate(const struct load *l, struct rr_price price, int
     return rr_rate_node_hour(rate, l->gpus, ret_nano);
 }
 
+/* The course of the price that a book knows. */
+static enum rr_status price_from_steps(const struct load *l, const struct rr_price_step *step, size_t n, struct rr_spot_terms *t)
+{
+    int64_t *at = RR_NEWS(l->arena, int64_t, n), *value = RR_NEWS(l->arena, int64_t, n);
+    const struct rr_fact *f = &step[0].row->fact;
+    for (size_t i = 0; i < n; i++) {
+        at[i] = step[i].from_us;
+        RR_TRY(node_rate(l, step[i].row->rate, &value[i]));
+    }
+    t->price = RR_PRICE_SERIES;
+    t->prices = (struct rr_spot_series){.of = RR_SPOT_PRICES,
+                                        .n = n,
+                                        .at_us = at,
+                                        .value = value,
+                                        .rows = n,
+                                        .absolute = true,
+                                        .epoch_us = l->s->clock.start_us,
+                                        .end_us = at[n - 1],
+                                        .path = f->path,
+                                        .format = "price book",
+                                        .currency = l->s->currency,
+                                        .zone = step[0].row->region,
+                                        .instance = step[0].row->instance};
+    rr_note(l->notes, RR_NOTE_ASSUMED, l->pointer, rr_fact_text(l->arena, f), "spot price of %s in %s changes %zu times, as %s has it",
+            step[0].row->instance, step[0].row->region, n - 1, f->path);
+    return RR_OK;
+}
+
 static enum rr_status price_from_facts(const struct load *l, struct rr_spot_terms *t)
 {
     const struct rr_price_row *row;
     const struct rr_pool *pool = l->pool;
+    struct rr_price_step *step;
+    size_t n = 0;
     if (pool->instance_id == NULL)
         return rr_fail(RR_EINPUT, "spot needs \"price\", or a pool that names an \"instance\" whose spot price is in the facts");
-    const enum rr_status st = rr_catalog_price(l->catalog, pool->instance_id, pool->region ? pool->region : "", "spot", "", "", &row);
+    const struct rr_book_query q = {
+        .instance = pool->instance_id, .region = pool->region ? pool->region : "", .plan = "spot", .term = "", .payment = ""};
+    const enum rr_status st = rr_catalog_price_steps(l->catalog, &q, l->s->has_horizon ? l->s->horizon_us : RR_NEVER, l->arena, &step, &n);
     if (st != RR_OK) return rr_fail_in(st, "no \"price\" is given");
+    if (n > 1) return price_from_steps(l, step, n, t);
+    row = step[0].row;
     struct rr_buf b = {0};
     rr_buf_rate(&b, row->rate.rate, row->rate.currency);
     rr_note(l->notes, RR_NOTE_ASSUMED, l->pointer, rr_fact_text(l->arena, &row->fact),

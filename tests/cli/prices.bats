@@ -49,6 +49,23 @@ priced() { scenario '.prices = ["book.csv"] | .pools.p = {"instance": "acme/x4",
     scenario '.prices = [{"path": "book.csv", "discount": {"acme/*": "120 %"}}]' >s.json
     fails 3 's.json:[0-9:]+ /prices/0/discount/acme~1\*: "120 %" given; a share from 0 to below 100 %' "$RR" check s.json
 }
+@test "a price that changes cuts the leases at its hour" {
+    jobs >jobs.csv
+    book 'acme,,x4,H100,4,GPU-hour,east,,,,,USD,2.5,,2025-11-03,q,' 'acme,,x4,H100,4,GPU-hour,east,,,,,USD,3.25,,2026-01-01T18:19:26Z,q,' \
+        'acme,,x4,H100,4,GPU-hour,east,,spot,,,USD,1,,2025-11-03,q,' 'acme,,x4,H100,4,GPU-hour,east,,spot,,,USD,2,,2026-01-02T06:00:00Z,q,' >book.csv
+    priced >s.json
+    "$RR" run s.json -q -o out --format json,md 2>/dev/null
+    # 8 GPUs: 19 h at 2.50, from the next whole hour on 29 h at 3.25
+    jq -e '.alternatives[0].metrics["cost.total"].mean == 1134' out/results.json
+    grep -q 'is $2.50/gpu/h at the start, and changes 1 time, at last to $3.25/gpu/h (line 3)' out/report.md
+    printf 'time,nodes\n0,2\n172800,\n' >nodes.csv
+    priced | jq '.pools.p.plan = {"type": "spot", "availability": "nodes.csv"} | .classes.all = {"interruptible": true, "where": "gpus > 0"}' >spot.json
+    run --separate-stderr "$RR" run spot.json -q -o spot --format json,md
+    [ "$status" -eq 0 ] || { echo "$stderr"; false; }
+    jq -e '.alternatives[0].metrics["cost.total"].mean == 528' spot/results.json # 8 GPUs: 30 h at 1, 18 h at 2
+    "$RR" run s.json -q -o own --format json --set '/pools/p/plan/change_per_year=-10 %' 2>/dev/null
+    jq -e '.alternatives[0].metrics["cost.total"].mean == 960' own/results.json # the scenario's own course wins
+}
 @test "bad books: one line and exit 3" {
     jobs >jobs.csv
     priced >s.json
