@@ -257,7 +257,7 @@ static enum rr_status reconcile_run(const struct rr_args *args)
     b.effective = strcmp(cost, "effective") == 0;
     if (!b.effective && strcmp(cost, "billed") != 0)
         return rr_fail(RR_EUSAGE, "reconcile: --cost is billed or effective, not \"%s\"", cost);
-    RR_TRY(rr_result_load(args->operand[0], args->arena, &store));
+    RR_TRY(rr_result_load(args->operand[0], args->arena, NULL, &store));
     RR_TRY(choose(&store, rr_arg(&rr_command_reconcile, args, "alternative", NULL), args->arena, &b.alternative));
     b.currency = store.currency;
     const enum rr_status st = compare_them(args, &store, &b);

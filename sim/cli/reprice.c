@@ -249,9 +249,11 @@ static enum rr_status reprice_run(const struct rr_args *args)
     struct rr_store store = {0};
     struct rr_buf b = {0};
     struct table t = {.s = &store};
-    const char *dir = rr_arg(&rr_command_reprice, args, "out", NULL);
-    t.column = columns_of(args, &t.n);
-    RR_TRY(rr_result_load(args->operand[0], a, &store));
+    const char *db, *dir = rr_arg(&rr_command_reprice, args, "out", NULL);
+    struct column *column = columns_of(args, &t.n);
+    t.column = column;
+    RR_TRY(rr_result_load(args->operand[0], a, &db, &store));
+    for (size_t k = 0; k < t.n; k++) column[k].opt.db_path = db;
     RR_TRY(rr_cli_catalog(a, &catalog));
     RR_TRY(price_all(&t, a, &catalog));
     RR_TRY(all_applied(&t));

@@ -12,7 +12,7 @@ static bool is_folder(const char *path)
     return stat(path, &s) == 0 && S_ISDIR(s.st_mode);
 }
 
-enum rr_status rr_result_load(const char *result, struct rr_arena *a, struct rr_store *ret)
+enum rr_status rr_result_load(const char *result, struct rr_arena *a, const char **ret_db, struct rr_store *ret)
 {
     const char *slash = strrchr(result, '/'), *name = slash ? slash + 1 : result, *db = result;
     if (is_folder(result))
@@ -23,6 +23,7 @@ enum rr_status rr_result_load(const char *result, struct rr_arena *a, struct rr_
         return rr_fail(RR_EINPUT,
                        "%s has no results.db, which the leases and charges are in: run again with --format json,db, or all formats",
                        result);
+    if (ret_db) *ret_db = db;
     return rr_store_load(db, a, ret);
 }
 

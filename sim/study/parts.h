@@ -50,8 +50,17 @@ RR_CHECKED enum rr_status rr_used_by_month(const struct rr_scenario *s, const st
 
 /* The same as b->used_hour, when a plan looks at hours. */
 void rr_used_by_hour(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b);
+/* The same of stored jobs or attempts: GPUs (of slices, in a pool that is cut into them) that were held. */
+struct rr_span {
+    int64_t from_us, to_us, gpus_milli;
+    uint16_t pool;
+};
+bool rr_needs_hours(const struct rr_scenario *s);
+void rr_spans_by_hour(const struct rr_scenario *s, const struct rr_span *span, size_t n, int64_t end_us, struct rr_arena *arena,
+                      struct rr_billing *b);
 
 /* Each time that a job held them as b->call, when a plan looks at that. */
+bool rr_needs_calls(const struct rr_scenario *s);
 void rr_calls_of(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b);
 
 /* Rows and curves of replication 1 for the store, all memory in `arena`. */

@@ -161,7 +161,54 @@ static void copy_notes(const struct rr_notes *from, struct rr_arena *a, struct r
     ret->n_notes = from->list.n;
 }
 
-static enum rr_status bill(struct rr_scenario *s, const struct rr_alternative *alt, struct rr_arena *a, struct rr_repriced *ret)
+/* ---- when jobs held GPUs, for plans that price calls or hours ---- */
+
+struct held {
+    const struct rr_alternative *alt;
+    const struct rr_scenario *s;
+    RR_VEC(struct rr_span) span;
+    RR_VEC(struct rr_call) call;
+};
+
+static void add_held(struct held *h, const char *alternative, const char *pool, int64_t from_us, int64_t to_us, int64_t gpus_milli,
+                     bool finished)
+{
+    if (strcmp(alternative, h->alt->name) != 0) return;
+    for (size_t p = 0; p < h->s->n_pools; p++) {
+        if (strcmp(pool, h->s->pool[p].name) != 0) continue;
+        const int64_t slices = rr_pool_slices(&h->s->pool[p]);
+        const struct rr_call call = {from_us, to_us, (gpus_milli + slices / 2) / slices, (uint16_t)p, finished};
+        const struct rr_span span = {from_us, to_us, gpus_milli, (uint16_t)p};
+        rr_vec_push(&h->call, call);
+        rr_vec_push(&h->span, span);
+    }
+}
+
+static enum rr_status add_attempt(void *ctx, const struct rr_attempt_view *x)
+{
+    add_held(ctx, x->alternative, x->pool, x->start_us, x->end_us, x->gpus_milli, *x->reason == '\0');
+    return RR_OK;
+}
+
+static enum rr_status add_job(void *ctx, const struct rr_job_view *j)
+{
+    const struct held *h = ctx;
+    const int64_t end = j->end_us < h->alt->end_us ? j->end_us : h->alt->end_us;
+    if (j->start_us != RR_NEVER)
+        add_held(ctx, j->alternative, j->pool, j->start_us, end, j->gpus_milli, strcmp(j->status, "finished") == 0);
+    return RR_OK;
+}
+
+/* As the run had them: from attempts where they are kept, else from jobs. */
+static enum rr_status read_held(const struct rr_store *s, const struct rr_reprice_options *opt, struct held *h)
+{
+    if (!opt->db_path || (!rr_needs_calls(h->s) && !rr_needs_hours(h->s))) return RR_OK;
+    if (h->alt->n_attempts > 0) return rr_store_attempts(s, opt->db_path, add_attempt, h);
+    return rr_store_jobs(s, opt->db_path, add_job, h);
+}
+
+static enum rr_status bill(struct rr_scenario *s, const struct rr_alternative *alt, const struct held *held, struct rr_arena *a,
+                           struct rr_repriced *ret)
 {
     struct rr_arena *scratch = rr_arena_create();
     struct rr_billing b = {.scenario = s,
@@ -174,6 +221,8 @@ static enum rr_status bill(struct rr_scenario *s, const struct rr_alternative *a
     struct rr_ledger l;
     struct rr_buf detail = {0};
     rr_ledger_init(&l);
+    if (held->call.n > 0 && rr_needs_calls(s)) b.call = held->call.at, b.n_calls = held->call.n;
+    if (held->span.n > 0 && rr_needs_hours(s)) rr_spans_by_hour(s, held->span.at, held->span.n, alt->end_us, scratch, &b);
     enum rr_status st = rr_bill(&b, &l.sink);
     if (st == RR_OK) st = rr_check_money(&b, &l, &detail);
     if (st == RR_OK) st = rr_check_payer(&b, &detail);
@@ -198,7 +247,11 @@ enum rr_status rr_reprice(const struct rr_store *s, size_t i, const struct rr_re
     take_shapes(v, alt, set->arena);
     enum rr_status st = same_pools(v, alt);
     if (st == RR_OK) st = rr_price_resolve(v, catalog, set->arena, &v->notes);
-    if (st == RR_OK) st = bill(v, alt, arena, &out);
+    struct held held = {.alt = alt, .s = v};
+    if (st == RR_OK) st = read_held(s, opt, &held);
+    if (st == RR_OK) st = bill(v, alt, &held, arena, &out);
+    rr_vec_done(&held.call);
+    rr_vec_done(&held.span);
     if (st == RR_OK) copy_notes(&v->notes, arena, &out);
     rr_scenario_set_free(set);
     if (st == RR_OK) *ret = out;

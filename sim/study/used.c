@@ -57,7 +57,7 @@ enum rr_status rr_used_by_month(const struct rr_scenario *s, const struct rr_run
     return RR_OK;
 }
 
-static bool any_hours(const struct rr_scenario *s)
+bool rr_needs_hours(const struct rr_scenario *s)
 {
     for (size_t p = 0; p < s->n_pools; p++) {
         const struct rr_price_plan *plan = (const struct rr_price_plan *)s->pool[p].plan;
@@ -85,25 +85,16 @@ static void spread_hours(const struct hours *h, int64_t from, int64_t to, int64_
     h->part[last] += (rr_i128)milli * out / slices;
 }
 
-void rr_used_by_hour(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b)
+void rr_spans_by_hour(const struct rr_scenario *s, const struct rr_span *span, size_t n_spans, int64_t end_us, struct rr_arena *arena,
+                      struct rr_billing *b)
 {
-    const struct rr_replay *r = &run->replay;
     const int64_t grid = rr_hour_start(&s->clock, 0);
-    if (!any_hours(s)) return;
-    const size_t n = (size_t)((r->end_us - grid) / RR_H) + 1;
+    const size_t n = (size_t)((end_us - grid) / RR_H) + 1;
     const rr_i128 **used = RR_NEWS(arena, const rr_i128 *, s->n_pools);
     struct hours *h = RR_NEWS(arena, struct hours, s->n_pools);
-    for (size_t p = 0; p < s->n_pools; p++)
-        h[p] = (struct hours){grid, r->end_us, RR_NEWS(arena, rr_i128, n), RR_NEWS(arena, rr_i128, n), n};
-    for (size_t i = 0; r->attempt && i < r->n_attempts; i++) {
-        const struct rr_attempt *a = &r->attempt[i];
-        spread_hours(&h[a->pool], a->start_us, a->end_us, a->gpus_milli, rr_pool_slices(&s->pool[a->pool]));
-    }
-    for (size_t i = 0; !r->attempt && i < r->n_jobs; i++) {
-        const struct rr_outcome *o = &r->outcome[i];
-        if (o->start_us == RR_NEVER) continue;
-        spread_hours(&h[o->pool], o->start_us, o->end_us, run->jobs.gpus_milli[i], rr_pool_slices(&s->pool[o->pool]));
-    }
+    for (size_t p = 0; p < s->n_pools; p++) h[p] = (struct hours){grid, end_us, RR_NEWS(arena, rr_i128, n), RR_NEWS(arena, rr_i128, n), n};
+    for (size_t i = 0; i < n_spans; i++)
+        spread_hours(&h[span[i].pool], span[i].from_us, span[i].to_us, span[i].gpus_milli, rr_pool_slices(&s->pool[span[i].pool]));
     for (size_t p = 0; p < s->n_pools; p++) {
         rr_i128 level = 0;
         for (size_t i = 0; i < n; i++) h[p].part[i] += level += h[p].change[i];
@@ -113,7 +104,24 @@ void rr_used_by_hour(const struct rr_scenario *s, const struct rr_run *run, stru
     b->n_used_hours = n;
 }
 
-static bool any_calls(const struct rr_scenario *s)
+void rr_used_by_hour(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b)
+{
+    const struct rr_replay *r = &run->replay;
+    size_t n = 0;
+    if (!rr_needs_hours(s)) return;
+    struct rr_span *span = RR_NEWS(arena, struct rr_span, r->attempt ? r->n_attempts : r->n_jobs);
+    for (size_t i = 0; r->attempt && i < r->n_attempts; i++) {
+        const struct rr_attempt *a = &r->attempt[i];
+        span[n++] = (struct rr_span){a->start_us, a->end_us, a->gpus_milli, a->pool};
+    }
+    for (size_t i = 0; !r->attempt && i < r->n_jobs; i++) {
+        const struct rr_outcome *o = &r->outcome[i];
+        if (o->start_us != RR_NEVER) span[n++] = (struct rr_span){o->start_us, o->end_us, run->jobs.gpus_milli[i], o->pool};
+    }
+    rr_spans_by_hour(s, span, n, r->end_us, arena, b);
+}
+
+bool rr_needs_calls(const struct rr_scenario *s)
 {
     bool any = false;
     for (size_t p = 0; p < s->n_pools; p++) any |= s->pool[p].plan && ((const struct rr_price_plan *)s->pool[p].plan)->calls;
@@ -131,7 +139,7 @@ static struct rr_call call_of(const struct rr_scenario *s, const struct rr_outco
 void rr_calls_of(const struct rr_scenario *s, const struct rr_run *run, struct rr_arena *arena, struct rr_billing *b)
 {
     const struct rr_replay *r = &run->replay;
-    if (!any_calls(s)) return;
+    if (!rr_needs_calls(s)) return;
     struct rr_call *call = RR_NEWS(arena, struct rr_call, r->attempt ? r->n_attempts : r->n_jobs);
     for (size_t i = 0; r->attempt && i < r->n_attempts; i++) {
         const struct rr_attempt *a = &r->attempt[i];

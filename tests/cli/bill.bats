@@ -72,7 +72,7 @@ rented() {
     fails 2 'FOCUS 1.9 is not known here' "$RR" import bill --check --focus 1.9 bad.csv
 }
 @test "the same prices give the same totals, to the micro-unit" {
-    for s in buy-vs-rent commitments spot discounts failures; do
+    for s in buy-vs-rent commitments spot discounts failures ways-to-pay; do
         "$RR" run "$ROOT/data/scenarios/$s.json" -o "$s" --format db -q
         works "$RR" reprice "$s" --json
         jq -e '.held_fixed | startswith("Decisions are held fixed")' <<<"$output"
