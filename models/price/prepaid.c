@@ -101,6 +101,7 @@ static enum rr_status bill_group(const struct prepaid *pp, const struct rr_billi
     const enum rr_per_time time = pp->by_month ? RR_MONTH : RR_HOUR;
     const struct rr_charge c = {.type = rr_price_prepaid.kind.name,
                                 .line = "subscription",
+                                .pricing = RR_PRICING_COMMITTED,
                                 .rate = {pp->nano, pp->per_gpu ? RR_PER_GPU : RR_PER_NODE, time},
                                 .list_nano = pp->list_nano,
                                 .pool = (int)pool,

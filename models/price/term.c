@@ -112,6 +112,7 @@ enum rr_status rr_accrue(struct rr_money whole, int64_t due_us, int64_t t0, int6
         c.from_us = part[i].from_us;
         c.to_us = part[i].to_us;
         c.due_us = due_us;
+        c.until_us = i == 0 ? t1 : 0;
         c.billed.micro = i == 0 ? whole.micro : 0;
         c.until_us = i == 0 ? t1 : 0;
         c.effective.micro = upto.micro - rr_money_upto(whole, part[i].from_us - t0, t1 - t0).micro;

@@ -140,7 +140,6 @@ static void blocks_that_are_refused(void **state)
         {"\"term\": \"1 day\", \"rate\": \"$1/h\", \"start\": \"2025-01-02\"", "before the start"},
         {"\"term\": \"1 day\", \"rate\": \"$1/h\", \"from\": \"1 day\", \"bought\": \"2 days\"", "behind the beginning"},
         {"\"term\": \"1 day\", \"rate\": \"$1/h\", \"upfront\": \"$3\", \"from\": \"1 day\"", "not both"},
-        {"\"term\": \"1 day\", \"from\": \"1 day\"", "no \"rate\" or \"upfront\" is given"},
         {"\"term\": \"1 day\", \"from\": \"1 day\", \"upfront\": \"$-4\"", "negative"},
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
@@ -148,6 +147,24 @@ static void blocks_that_are_refused(void **state)
         case_refused(x, bad[i].why);
         case_free(x);
     }
+}
+
+/* The facts have a price for p5; a machine without a price is never free. */
+static void a_block_price_of_the_facts(void **state)
+{
+    (void)state;
+    struct price_case *x = block(3 * RR_D, "\"term\": \"1 day\", \"from\": \"1 day\"");
+    case_bill(x);
+    const struct rr_price_row *row;
+    assert_int_equal(rr_catalog_price(&x->catalog, P5, "us-east-1", "capacity_block", "", "", &row), RR_OK);
+    assert_int_equal(case_type(x, "capacity_block", true), row->rate.rate.nano / 1000 * 48);
+    assert_int_equal(case_notes(x, RR_NOTE_ASSUMED, "capacity block price"), 1);
+    case_free(x);
+    x = case_bare("2026-01-01", RR_D);
+    case_pool(x, P5, "on_demand", "{\"rate\": \"$55/h\"}");
+    case_commitment(x, "capacity_block", "cb", "{\"instance\": \"" P5 "\", \"count\": 2, \"term\": \"1 day\", \"from\": \"1 day\"}");
+    case_refused(x, "no \"rate\" or \"upfront\" is given");
+    case_free(x);
 }
 
 int main(void)
@@ -160,6 +177,7 @@ int main(void)
         cmocka_unit_test(a_block_covers_its_window),
         cmocka_unit_test(a_block_behind_the_horizon_is_still_paid),
         cmocka_unit_test(blocks_that_are_refused),
+        cmocka_unit_test(a_block_price_of_the_facts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
