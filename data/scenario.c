@@ -3,6 +3,7 @@
 #include "data/scenario.h"
 #include "data/base/input.h"
 #include "data/base/json_scan.h"
+#include "data/register.h"
 #include "data/scenario_rows.h"
 #include "data/uncertain.h"
 #include <stdio.h>
@@ -10,7 +11,8 @@
 
 #define MOST_VARIANTS 4096
 
-struct setting { /* --set */
+struct setting {      /* --set, or a row of a register */
+    const char *from; /* "--set", "register.csv:12" */
     const char *pointer;
     const cJSON *value;
     bool applied;
@@ -120,7 +122,7 @@ static enum rr_status read_values(struct loading *l, const struct rr_scenario_op
     return RR_OK;
 }
 
-static enum rr_status add_setting(struct loading *l, const char *name, const char *pointer, const char *text)
+static enum rr_status add_setting(struct loading *l, const char *from, const char *name, const char *pointer, const char *text)
 {
     cJSON *value = NULL;
     RR_TRY(rr_json_parse(l->set.json, name, text, true, &value));
@@ -129,25 +131,96 @@ static enum rr_status add_setting(struct loading *l, const char *name, const cha
     for (size_t k = 0; k < N_ROOT_KEYS; k++)
         if (strcmp(first, root_keys[k]) == 0) {
             const enum rr_status st = rr_json_set(l->root, pointer, strcmp(first, "sweep") == 0, cJSON_Duplicate(value, true));
-            return st == RR_OK ? st : rr_fail_in(st, "--set");
+            return st == RR_OK ? st : rr_fail_in(st, "%s", from);
         }
-    l->setting[l->n_settings++] = (struct setting){pointer, value, false};
+    l->setting[l->n_settings++] = (struct setting){from, pointer, value, false};
     return RR_OK;
+}
+
+static void put_member(struct rr_buf *b, const char *key, const char *text)
+{
+    if (*text == '\0') return;
+    rr_buf_putf(b, ", \"%s\": ", key);
+    rr_buf_json(b, text);
+}
+
+/* A cell as JSON: what is none is a text. */
+static void put_value(struct rr_buf *b, const char *text)
+{
+    cJSON *node = cJSON_ParseWithOpts(text, NULL, true);
+    if (node)
+        rr_buf_puts(b, text);
+    else
+        rr_buf_json(b, text);
+    cJSON_Delete(node);
+}
+
+/* A row of a register is a value with its source, and an uncertain input when it has a range. */
+static enum rr_status add_register_row(struct loading *l, const char *path, const struct rr_register_row *r)
+{
+    struct rr_arena *a = l->set.arena;
+    const char *from = rr_strf(a, "%s:%lld", path, (long long)r->line);
+    struct rr_buf b = {0};
+    rr_buf_puts(&b, "{\"value\": ");
+    put_value(&b, r->value);
+    put_member(&b, "source", r->source);
+    put_member(&b, "owner", r->owner);
+    put_member(&b, "as_of", r->as_of);
+    rr_buf_puts(&b, "}");
+    enum rr_status st = add_setting(l, from, from, r->pointer, rr_buf_text(&b));
+    if (st == RR_OK && *r->low) {
+        char *name = rr_strdup(a, r->pointer + 1);
+        for (char *c = name; *c; c++)
+            if (*c == '/') *c = ' ';
+        b.n = 0;
+        rr_buf_puts(&b, "{\"path\": ");
+        rr_buf_json(&b, r->pointer);
+        rr_buf_puts(&b, ", \"triangular\": [");
+        put_value(&b, r->low);
+        rr_buf_puts(&b, ", ");
+        put_value(&b, *r->mode ? r->mode : r->value);
+        rr_buf_puts(&b, ", ");
+        put_value(&b, r->high);
+        rr_buf_puts(&b, "]}");
+        st = add_setting(l, from, from, rr_pointer_join(a, "/uncertainty", name), rr_buf_text(&b));
+    }
+    rr_buf_done(&b);
+    return st;
+}
+
+/* Does the plan that the pointer leads into have such a row? Another alternative may pay for the same pool in another way. */
+static bool plan_has_row(const struct loading *l, const cJSON *document, const char *pointer)
+{
+    const char *last = strrchr(pointer, '/');
+    const cJSON *object = rr_json_at(document, rr_strndup(l->set.arena, pointer, (size_t)(last - pointer)));
+    const cJSON *type = rr_json_member(object, "type");
+    const struct rr_kind *kind = cJSON_IsString(type) ? rr_kind_find(l->reading.reg->plans, type->valuestring) : NULL;
+    for (size_t i = 0; kind && i < kind->n_params; i++)
+        if (strcmp(kind->params[i].name, last + 1) == 0) return true;
+    return kind == NULL;
 }
 
 static enum rr_status read_settings(struct loading *l, const struct rr_scenario_options *opt)
 {
     struct rr_arena *a = l->set.arena;
-    l->setting = RR_NEWS(a, struct setting, opt->n_set + 2);
+    struct rr_register *reg = RR_NEWS(a, struct rr_register, opt->n_registers + 1);
+    size_t n_rows = 0;
+    for (size_t i = 0; i < opt->n_registers; i++) {
+        RR_TRY(rr_register_read(opt->registers[i], a, &reg[i]));
+        n_rows += reg[i].n;
+    }
+    l->setting = RR_NEWS(a, struct setting, opt->n_set + 2 * n_rows + 2);
+    for (size_t i = 0; i < opt->n_registers; i++)
+        for (size_t k = 0; k < reg[i].n; k++) RR_TRY(add_register_row(l, reg[i].path, &reg[i].row[k]));
     for (size_t i = 0; i < opt->n_set; i++) {
         const char *equals = strchr(opt->set[i], '=');
         if (!equals || *opt->set[i] != '/')
             return rr_fail(RR_EUSAGE, "--set %s: POINTER=VALUE is expected, such as /pools/own/nodes=4", opt->set[i]);
         const char *pointer = rr_strndup(a, opt->set[i], (size_t)(equals - opt->set[i]));
-        RR_TRY(add_setting(l, rr_strf(a, "--set %s", pointer), pointer, equals + 1));
+        RR_TRY(add_setting(l, "--set", rr_strf(a, "--set %s", pointer), pointer, equals + 1));
     }
-    if (opt->seed >= 0) RR_TRY(add_setting(l, "--seed", "/seed", rr_strf(a, "%lld", (long long)opt->seed)));
-    if (opt->reps >= 0) RR_TRY(add_setting(l, "--reps", "/replications", rr_strf(a, "%lld", (long long)opt->reps)));
+    if (opt->seed >= 0) RR_TRY(add_setting(l, "--set", "--seed", "/seed", rr_strf(a, "%lld", (long long)opt->seed)));
+    if (opt->reps >= 0) RR_TRY(add_setting(l, "--set", "--reps", "/replications", rr_strf(a, "%lld", (long long)opt->reps)));
     return RR_OK;
 }
 
@@ -168,9 +241,10 @@ static enum rr_status apply_settings(struct loading *l, cJSON *document)
     for (size_t i = 0; i < l->n_settings; i++) {
         struct setting *s = &l->setting[i];
         if (!rr_pointer_is_for(l->set.arena, document, s->pointer)) continue;
+        if (s->from[0] != '-' && !plan_has_row(l, document, s->pointer)) continue;
         s->applied = true;
         const enum rr_status st = rr_json_set(document, s->pointer, true, cJSON_Duplicate(s->value, true));
-        if (st != RR_OK) return rr_fail_in(st, "--set");
+        if (st != RR_OK) return rr_fail_in(st, "%s", s->from);
     }
     return RR_OK;
 }
@@ -183,7 +257,7 @@ static enum rr_status all_applied(const struct loading *l)
         enum rr_status st = rr_json_set(copy, l->setting[i].pointer, false, cJSON_CreateTrue());
         cJSON_Delete(copy);
         if (st == RR_OK) st = rr_fail(RR_EINPUT, "%s: no alternative has it", l->setting[i].pointer);
-        return rr_fail_in(st, "--set");
+        return rr_fail_in(st, "%s", l->setting[i].from);
     }
     return RR_OK;
 }
@@ -442,7 +516,7 @@ static enum rr_status check_input(const struct loading *l, const struct rr_uncer
     for (size_t i = 0; i < l->n_axes; i++)
         if (strcmp(l->axis[i].pointer, x->path) == 0) by = "swept";
     for (size_t i = 0; i < l->n_settings; i++)
-        if (strcmp(l->setting[i].pointer, x->path) == 0) by = "given by --set";
+        if (strcmp(l->setting[i].pointer, x->path) == 0 && l->setting[i].from[0] == '-') by = "given by --set";
     if (by)
         return rr_json_fail_key(RR_EINPUT, set->json, x->json, x->pointer, "%s is %s as well; take one of them out (--set '%s=null')",
                                 x->path, by, x->pointer);

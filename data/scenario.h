@@ -257,6 +257,8 @@ struct rr_scenario_options {
     const char *const *set;    /* "PTR=VALUE" [n_set] */
     const char *const *values; /* files: merge patches, in order [n_values] */
     size_t n_set, n_values;
+    const char *const *registers; /* assumption registers (data/register.h), before --set [n_registers] */
+    size_t n_registers;
     int64_t seed, reps; /* -1 = as the scenario says */
     bool any_path;      /* do not look at the files it names (schema tests) */
     const char *text;   /* the document, in place of the file at the path, which its own paths stay relative to; NULL = read the file */

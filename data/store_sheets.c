@@ -163,12 +163,18 @@ static void put_sheet(struct rr_buf *b, const struct rr_sheet *s)
     rr_buf_puts(b, "]}");
 }
 
+/* The register is a file of its own, assumptions.csv. */
+static bool is_in_json(const struct rr_sheet *s) { return strcmp(s->name, "register") != 0; }
+
 void rr_put_sheets(struct rr_buf *b, const struct rr_store *s)
 {
     rr_buf_puts(b, ",\n  \"sheets\": [");
+    bool first = true;
     for (size_t i = 0; i < s->n_sheets; i++) {
-        rr_buf_puts(b, i ? ",\n    " : "\n    ");
+        if (!is_in_json(&s->sheet[i])) continue;
+        rr_buf_puts(b, first ? "\n    " : ",\n    ");
         put_sheet(b, &s->sheet[i]);
+        first = false;
     }
     rr_buf_puts(b, "]");
 }

@@ -259,6 +259,26 @@ enum rr_status rr_csv_charges(const struct rr_store *s, const char *db_path, str
     return RR_OK;
 }
 
+enum rr_status rr_csv_assumptions(const struct rr_store *s, const char *db_path, struct rr_outfile *out)
+{
+    (void)db_path;
+    struct rr_cells c = {out, true};
+    for (size_t i = 0; i < s->n_sheets; i++) {
+        const struct rr_sheet *x = &s->sheet[i];
+        if (strcmp(x->name, "register") != 0) continue;
+        for (size_t k = 0; k < x->n_columns; k++) rr_out_text(&c, x->head[k].title);
+        rr_out_row(&c);
+        for (size_t k = 0; k < x->n_rows * x->n_columns; k++) {
+            if (x->cell[k].text)
+                rr_out_text(&c, x->cell[k].text);
+            else
+                rr_out_double(&c, x->cell[k].number);
+            if ((k + 1) % x->n_columns == 0) rr_out_row(&c);
+        }
+    }
+    return RR_OK;
+}
+
 const struct rr_series *rr_series_find(const struct rr_alternative *a, const char *name)
 {
     for (size_t i = 0; i < a->n_series; i++)

@@ -22,6 +22,9 @@ RR_CHECKED enum rr_status rr_csv_leases(const struct rr_store *s, const char *db
 RR_CHECKED enum rr_status rr_csv_charges(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
 RR_CHECKED enum rr_status rr_csv_timeline(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
 
+/* The sheet "register": nothing without it. */
+RR_CHECKED enum rr_status rr_csv_assumptions(const struct rr_store *s, const char *db_path, struct rr_outfile *out);
+
 /* A curve of an alternative by name, or NULL. */
 const struct rr_series *rr_series_find(const struct rr_alternative *a, const char *name);
 #endif

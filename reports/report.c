@@ -115,19 +115,24 @@ static enum rr_status stage_db(struct writing *w)
     return rr_outfile_finish(o);
 }
 
+static bool has_register(const struct rr_store *s)
+{
+    for (size_t i = 0; i < s->n_sheets; i++)
+        if (strcmp(s->sheet[i].name, "register") == 0) return true;
+    return false;
+}
+
 static enum rr_status stage_csv(struct writing *w)
 {
     static const struct {
         const char *name;
         enum rr_status (*write)(const struct rr_store *, const char *, struct rr_outfile *);
-    } file[] = {{"jobs.csv", rr_csv_jobs},
-                {"attempts.csv", rr_csv_attempts},
-                {"leases.csv", rr_csv_leases},
-                {"charges.csv", rr_csv_charges},
-                {"timeline.csv", rr_csv_timeline}};
+    } file[] = {{"jobs.csv", rr_csv_jobs},       {"attempts.csv", rr_csv_attempts}, {"leases.csv", rr_csv_leases},
+                {"charges.csv", rr_csv_charges}, {"timeline.csv", rr_csv_timeline}, {"assumptions.csv", rr_csv_assumptions}};
     for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
         struct rr_outfile *o;
         if (file[i].write == rr_csv_attempts && !rr_store_has_attempts(w->s)) continue;
+        if (file[i].write == rr_csv_assumptions && !has_register(w->s)) continue;
         RR_TRY(stage(w, file[i].name, &o));
         RR_TRY(file[i].write(w->s, w->db_path, o));
         RR_TRY(rr_outfile_finish(o));
@@ -199,8 +204,8 @@ static enum rr_status stage_all(struct writing *w)
 }
 
 /* Every name that a report of ours can have; plots by the folder and the ending. */
-static const char *const ours[] = {"report.html", "report.md",   "results.json", "results.db",   "jobs.csv",
-                                   "leases.csv",  "charges.csv", "timeline.csv", "attempts.csv", "bill.focus.csv"};
+static const char *const ours[] = {"report.html", "report.md",    "results.json", "results.db",     "jobs.csv",       "leases.csv",
+                                   "charges.csv", "timeline.csv", "attempts.csv", "bill.focus.csv", "assumptions.csv"};
 
 static bool is_written(const struct writing *w, const char *name)
 {

@@ -8,6 +8,7 @@
 static const struct rr_option options[] = {
     {0, "print", NULL, false, "show every parameter with its value, unit, source, and whether it is a default"},
     {0, "set", "PTR=VALUE", true, "change one value, as in --set /pools/own/nodes=4"},
+    {0, "assumptions", "FILE", true, "take values from an assumption register (CSV)"},
     {0, "values", "FILE", true, "merge a JSON file over the scenario"},
     {0, "schema", NULL, false, "print the JSON Schema of scenarios and stop"},
     {0, "json", NULL, false, "one JSON document"},
@@ -185,8 +186,16 @@ static enum rr_status check_run(const struct rr_args *args)
     if (args->n_operands == 0) return rr_fail(RR_EUSAGE, "something is missing: rackrate check %s", c->usage);
     struct rr_catalog catalog;
     RR_TRY(rr_cli_catalog(args->arena, &catalog));
-    const struct rr_scenario_options opt = {
-        .set = args->value[1], .n_set = args->n_values[1], .values = args->value[2], .n_values = args->n_values[2], .seed = -1, .reps = -1};
+    const size_t set = rr_option_index(&rr_command_check, "set"), values = rr_option_index(&rr_command_check, "values"),
+                 assumptions = rr_option_index(&rr_command_check, "assumptions");
+    const struct rr_scenario_options opt = {.set = args->value[set],
+                                            .n_set = args->n_values[set],
+                                            .values = args->value[values],
+                                            .n_values = args->n_values[values],
+                                            .registers = args->value[assumptions],
+                                            .n_registers = args->n_values[assumptions],
+                                            .seed = -1,
+                                            .reps = -1};
     const bool json = rr_arg_given(c, args, "json");
     struct rr_buf b = {0};
     if (json) rr_buf_puts(&b, "{\"schema\": \"rackrate.check/1\", \"scenarios\": [");

@@ -18,6 +18,7 @@ static const struct rr_option options[] = {
     {0, "alternative", "NAME", false, "in which alternative (default: the only one)"},
     {0, "most", "N", false, "nodes of a pool at most (default 10000)"},
     {0, "set", "PTR=VALUE", true, "set one value, by JSON pointer"},
+    {0, "assumptions", "FILE", true, "take values from an assumption register (CSV; a run writes its own as assumptions.csv)"},
     {0, "values", "FILE", true, "lay a JSON file over the scenario (merge patch), in the order given"},
     {0, "seed", "N", false, "seed of all random streams, instead of the scenario's"},
     {0, "reps", "N", false, "replications, instead of the scenario's"},
@@ -170,9 +171,13 @@ static enum rr_status answer(const struct rr_args *a, struct rr_scenario_set *se
 static enum rr_status plan(const struct rr_args *a)
 {
     const size_t set_at = rr_option_index(&rr_command_plan, "set"), values = rr_option_index(&rr_command_plan, "values"),
-                 pool = rr_option_index(&rr_command_plan, "pool");
-    struct rr_scenario_options load = {
-        .set = a->value[set_at], .n_set = a->n_values[set_at], .values = a->value[values], .n_values = a->n_values[values]};
+                 pool = rr_option_index(&rr_command_plan, "pool"), assumptions = rr_option_index(&rr_command_plan, "assumptions");
+    struct rr_scenario_options load = {.set = a->value[set_at],
+                                       .n_set = a->n_values[set_at],
+                                       .values = a->value[values],
+                                       .n_values = a->n_values[values],
+                                       .registers = a->value[assumptions],
+                                       .n_registers = a->n_values[assumptions]};
     struct rr_capacity_options opt = {
         .alternative = rr_arg(&rr_command_plan, a, "alternative", NULL), .pools = a->value[pool], .n_pools = a->n_values[pool]};
     struct rr_catalog catalog;

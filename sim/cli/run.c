@@ -13,6 +13,7 @@
 static const struct rr_option options[] = {
     {'o', "out", "DIR", false, "where to write; out/NAME when not given (DIR/NAME for each of several scenarios)"},
     {0, "set", "PTR=VALUE", true, "set one value in every alternative, by JSON pointer: --set /pools/own/nodes=8"},
+    {0, "assumptions", "FILE", true, "take values from an assumption register (CSV; a run writes its own as assumptions.csv)"},
     {0, "values", "FILE", true, "lay a JSON file over the scenario (merge patch), in the order given"},
     {0, "seed", "N", false, "seed of all random streams, instead of the scenario's"},
     {0, "reps", "N", false, "replications, instead of the scenario's"},
@@ -214,15 +215,20 @@ static enum rr_status run(const struct rr_args *a)
     struct rr_catalog catalog = {0};
     int64_t threads = 0;
     const long online = sysconf(_SC_NPROCESSORS_ONLN);
-    const size_t set = rr_option_index(&rr_command_run, "set"), values = rr_option_index(&rr_command_run, "values");
+    const size_t set = rr_option_index(&rr_command_run, "set"), values = rr_option_index(&rr_command_run, "values"),
+                 assumptions = rr_option_index(&rr_command_run, "assumptions");
     struct dirs written = {0};
-    struct job j = {
-        .args = a,
-        .written = &written,
-        .catalog = &catalog,
-        .scenario = {.set = a->value[set], .n_set = a->n_values[set], .values = a->value[values], .n_values = a->n_values[values]},
-        .quiet = rr_arg_given(&rr_command_run, a, "quiet"),
-        .json = rr_arg_given(&rr_command_run, a, "json")};
+    struct job j = {.args = a,
+                    .written = &written,
+                    .catalog = &catalog,
+                    .scenario = {.set = a->value[set],
+                                 .n_set = a->n_values[set],
+                                 .values = a->value[values],
+                                 .n_values = a->n_values[values],
+                                 .registers = a->value[assumptions],
+                                 .n_registers = a->n_values[assumptions]},
+                    .quiet = rr_arg_given(&rr_command_run, a, "quiet"),
+                    .json = rr_arg_given(&rr_command_run, a, "json")};
     RR_TRY(rr_arg_whole(&rr_command_run, a, "seed", 0, -1, &j.scenario.seed));
     RR_TRY(rr_arg_whole(&rr_command_run, a, "reps", 1, -1, &j.scenario.reps));
     RR_TRY(rr_arg_whole(&rr_command_run, a, "threads", 1, online > 0 ? online : 1, &threads));

@@ -67,6 +67,7 @@ enum rr_status rr_tell_finance(const struct rr_finance_view *v, struct rr_store 
     struct rr_sheets out = {0};
     enum rr_status st = rr_finance_returns(v, &out);
     if (st == RR_OK) st = rr_finance_flips(v, &out);
+    if (st == RR_OK) st = rr_finance_register(v, &out);
     if (st == RR_OK) st = rr_finance_bridge(v, &out);
     if (st == RR_OK) st = rr_finance_periods(v, &out);
     if (st == RR_OK) st = rr_finance_showback(v, &out);

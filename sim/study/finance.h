@@ -23,7 +23,9 @@ struct rr_finance_view {
     const struct rr_books *book; /* [n], in the order of the store's alternatives */
     size_t n;
     const struct rr_store *store; /* judged: verdict, criterion, baseline */
+    bool again;                   /* the leases are few enough to be priced a hundred times again */
 };
+enum { RR_MOST_AGAIN = 200000 }; /* leases */
 struct rr_sheets {
     RR_VEC(struct rr_sheet) list;
 };
@@ -34,6 +36,8 @@ RR_CHECKED enum rr_status rr_finance_periods(const struct rr_finance_view *v, st
 RR_CHECKED enum rr_status rr_finance_bridge(const struct rr_finance_view *v, struct rr_sheets *out);  /* price, volume, mix */
 RR_CHECKED enum rr_status rr_finance_showback(const struct rr_finance_view *v, struct rr_sheets *out);
 RR_CHECKED enum rr_status rr_finance_flips(const struct rr_finance_view *v, struct rr_sheets *out); /* strongest inputs, rents */
+
+RR_CHECKED enum rr_status rr_finance_register(const struct rr_finance_view *v, struct rr_sheets *out); /* every input, and its effect */
 
 /* All of them into the store. */
 RR_CHECKED enum rr_status rr_tell_finance(const struct rr_finance_view *v, struct rr_store *store);

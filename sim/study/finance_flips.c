@@ -6,126 +6,22 @@
  * (RR_PF_DECIDES) are left out, for another value would have made other leases. */
 #include "models/finance/breakeven.h"
 #include "sim/study/finance.h"
+#include "sim/study/inputs.h"
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-enum { STRONGEST = 10, MOST_INPUTS = 200, POINTS = 9 };
+enum { STRONGEST = 10, POINTS = 9 };
 
-/* A value of the document, or of the facts where the document leaves it open. */
-struct input {
-    const char *pointer;
-    const struct rr_param *row;
-    const void *params; /* of the variant that it was found in */
-    double swing;       /* change of the difference from 90 % to 110 % of it, absolute */
-};
 struct search {
     const struct rr_finance_view *v;
     const struct rr_books *best, *second;
     int criterion;
-    struct input input[MOST_INPUTS];
-    size_t n;
-    const struct input *at; /* being searched */
+    struct rr_inputs in;
+    const struct rr_input_row *at; /* being searched */
 };
 
-/* ---- what can be turned ---- */
-
-static double value_of(const struct rr_param *row, const void *params)
-{
-    const void *at = (const char *)params + row->offset;
-    switch (row->type) {
-    case RR_P_REAL:
-    case RR_P_SHARE:
-    case RR_P_POWER: return *(const double *)at;
-    case RR_P_MONEY: return rr_money_double(((const struct rr_amount *)at)->money);
-    case RR_P_RATE: return (double)((const struct rr_price *)at)->rate.nano / 1e9;
-    case RR_P_DURATION: return (double)((const struct rr_duration *)at)->months;
-    default: return 0;
-    }
-}
-
-static cJSON *number_node(double x)
-{
-    char text[RR_DOUBLE_MAX];
-    return rr_json_make_number(rr_double_text(x, text));
-}
-
-/* As the scenario would write it; NULL where there is no such value. The caller owns the node. */
-static cJSON *node_of(const struct rr_param *row, const void *params, double x)
-{
-    const void *at = (const char *)params + row->offset;
-    struct rr_buf b = {0};
-    cJSON *node = NULL;
-    switch (row->type) {
-    case RR_P_REAL:
-    case RR_P_SHARE: return number_node(x);
-    case RR_P_POWER: rr_buf_putf(&b, "%.9g W", x); break;
-    case RR_P_MONEY:
-        rr_buf_putf(&b, "%s ", ((const struct rr_amount *)at)->currency);
-        rr_buf_money_plain(&b, (struct rr_money){llround(x * 1e6)});
-        break;
-    case RR_P_RATE: {
-        struct rr_price p = *(const struct rr_price *)at;
-        p.rate.nano = llround(x * 1e9);
-        rr_buf_rate(&b, p.rate, p.currency);
-        break;
-    }
-    case RR_P_DURATION: rr_buf_putf(&b, "%" PRId64 " months", (int64_t)llround(x)); break;
-    default: return NULL;
-    }
-    node = cJSON_CreateString(rr_buf_text(&b));
-    rr_buf_done(&b);
-    return node;
-}
-
-static bool can_turn(const struct rr_param *row, const void *params)
-{
-    if (row->flags & (RR_PF_DECIDES | RR_PF_LATER) || strcmp(row->name, "term") == 0) return false;
-    const double x = value_of(row, params);
-    return x != 0 && isfinite(x);
-}
-
-static void add_rows(struct search *s, const struct rr_param *row, size_t n, const void *params, const char *pointer)
-{
-    struct rr_arena *a = s->v->arena;
-    for (size_t i = 0; i < n; i++) {
-        if (!can_turn(&row[i], params)) continue;
-        const char *at = rr_pointer_join(a, pointer, row[i].name);
-        bool known = false;
-        for (size_t k = 0; k < s->n; k++) known |= strcmp(s->input[k].pointer, at) == 0;
-        if (!known && s->n < MOST_INPUTS) s->input[s->n++] = (struct input){at, &row[i], params, 0};
-    }
-}
-
-static void add_variant(struct search *s, const struct rr_scenario *sc)
-{
-    struct rr_arena *a = s->v->arena;
-    for (size_t p = 0; p < sc->n_pools; p++) {
-        const struct rr_pool *pool = &sc->pool[p];
-        if (pool->plan) add_rows(s, pool->plan->params, pool->plan->n_params, pool->plan_params, rr_pointer_join(a, pool->pointer, "plan"));
-    }
-    for (size_t i = 0; i < sc->n_commitments; i++) {
-        const struct rr_commitment *c = &sc->commitment[i];
-        add_rows(s, c->plan->params, c->plan->n_params, c->params, c->pointer);
-    }
-    for (size_t i = 0; i < sc->n_charges; i++) {
-        const struct rr_commitment *c = &sc->charge[i];
-        add_rows(s, c->plan->params, c->plan->n_params, c->params, c->pointer);
-    }
-    static const char *const of_all[] = {"discount_rate", "electricity", "pue"};
-    size_t n;
-    const struct rr_param *row = rr_finance_rows(&n);
-    for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < sizeof of_all / sizeof *of_all; k++)
-            if (strcmp(row[i].name, of_all[k]) == 0) add_rows(s, &row[i], 1, &sc->finance, "/finance");
-}
-
 /* ---- turning it ---- */
-
-static bool out_of_range(const struct rr_param *row, double x)
-{
-    return (row->type == RR_P_SHARE || row->type == RR_P_REAL) && row->least < row->most && (x < row->least || x > row->most);
-}
 
 /* Criterion of the best less that of the second with the input at x; both see the same value. */
 static enum rr_status difference(void *ctx, double x, double *ret)
@@ -133,7 +29,7 @@ static enum rr_status difference(void *ctx, double x, double *ret)
     const struct search *s = ctx;
     double m[RR_METRICS], of[2];
     const struct rr_books *book[] = {s->best, s->second};
-    cJSON *node = node_of(s->at->row, s->at->params, x);
+    cJSON *node = rr_input_node(s->at->row, s->at->params, x);
     const struct rr_edit edit = {s->at->pointer, node};
     enum rr_status st = RR_OK;
     for (size_t i = 0; i < 2 && st == RR_OK; i++) {
@@ -146,13 +42,13 @@ static enum rr_status difference(void *ctx, double x, double *ret)
 }
 
 /* False where the document takes no such value: some rows exclude each other. */
-static bool swing_of(struct search *s, struct input *x)
+static bool swing_of(struct search *s, struct rr_input_row *x)
 {
     double low, high;
-    const double now = value_of(x->row, x->params);
+    const double now = rr_input_value(x->row, x->params);
     double up = now * 1.1, down = now * 0.9;
-    if (out_of_range(x->row, up)) up = now;
-    if (out_of_range(x->row, down)) down = now;
+    if (rr_input_out_of_range(x->row, up)) up = now;
+    if (rr_input_out_of_range(x->row, down)) down = now;
     if (x->row->type == RR_P_DURATION) {
         up = fmax(now + 1, round(up));
         down = fmax(1, fmin(now - 1, round(down)));
@@ -165,19 +61,9 @@ static bool swing_of(struct search *s, struct input *x)
 
 static int strongest_first(const void *a, const void *b)
 {
-    const struct input *x = a, *y = b;
+    const struct rr_input_row *x = a, *y = b;
     if (x->swing != y->swing) return x->swing < y->swing ? 1 : -1;
     return strcmp(x->pointer, y->pointer);
-}
-
-static const char *shown(struct rr_arena *a, const struct input *x, double value)
-{
-    cJSON *node = node_of(x->row, x->params, value);
-    const char *text = "";
-    if (cJSON_IsString(node)) text = rr_strdup(a, node->valuestring);
-    if (cJSON_IsNumber(node)) text = x->row->type == RR_P_SHARE ? rr_strf(a, "%.3g %%", 100 * value) : rr_strf(a, "%.4g", value);
-    cJSON_Delete(node);
-    return text;
 }
 
 /* Three digits are enough for a place where a verdict flips. */
@@ -188,10 +74,10 @@ static double rounded(double x)
     return round(x / unit) * unit;
 }
 
-static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const struct input *x)
+static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const struct rr_input_row *x)
 {
     struct rr_arena *a = s->v->arena;
-    const double now = value_of(x->row, x->params);
+    const double now = rr_input_value(x->row, x->params);
     struct rr_flip_search search = {
         .difference = difference, .ctx = s, .lo = now * 0.1, .hi = now * 4, .now = now, .points = POINTS, .close = 1e-4};
     struct rr_flip flip;
@@ -206,7 +92,7 @@ static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const
     s->at = x;
     rr_sheet_row(m);
     rr_sheet_text(m, x->pointer);
-    rr_sheet_text(m, shown(a, x, now));
+    rr_sheet_text(m, rr_input_shown(a, x, now));
     rr_sheet_number(m, x->swing);
     if (search.lo >= search.hi || now < search.lo || now > search.hi) {
         rr_sheet_text(m, "its range leaves no room");
@@ -215,9 +101,10 @@ static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const
     if (rr_flip_find(&search, &flip) != RR_OK)
         rr_sheet_text(m, "not found: some values of it are refused");
     else if (flip.n == 0)
-        rr_sheet_text(m, rr_strf(a, "never between %s and %s", shown(a, x, rounded(search.lo)), shown(a, x, rounded(search.hi))));
+        rr_sheet_text(
+            m, rr_strf(a, "never between %s and %s", rr_input_shown(a, x, rounded(search.lo)), rr_input_shown(a, x, rounded(search.hi))));
     else
-        rr_sheet_text(m, rr_strf(a, "%s %s%s", flip.below ? "below" : "above", shown(a, x, rounded(flip.at)),
+        rr_sheet_text(m, rr_strf(a, "%s %s%s", flip.below ? "below" : "above", rr_input_shown(a, x, rounded(flip.at)),
                                  flip.n > 1 ? ", and again further off" : ""));
     return RR_OK;
 }
@@ -237,10 +124,11 @@ static enum rr_status strongest(struct search *s, struct rr_sheets *out)
     rr_sheet_column(&m, "Swing", RR_SHEET_MONEY);
     rr_sheet_column(&m, "The verdict flips", RR_SHEET_TEXT);
     size_t n = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (swing_of(s, &s->input[i]) && s->input[i].swing > 0) s->input[n++] = s->input[i];
-    qsort(s->input, n, sizeof *s->input, strongest_first);
-    for (size_t i = 0; i < n && i < STRONGEST; i++) RR_TRY(put_flip(s, &m, &s->input[i]));
+    struct rr_input_row *input = s->in.at;
+    for (size_t i = 0; i < s->in.n; i++)
+        if (swing_of(s, &input[i]) && input[i].swing > 0) input[n++] = input[i];
+    qsort(input, n, sizeof *input, strongest_first);
+    for (size_t i = 0; i < n && i < STRONGEST; i++) RR_TRY(put_flip(s, &m, &input[i]));
     const struct rr_sheet sheet = rr_sheet_end(&m);
     if (sheet.n_rows) rr_vec_push(&out->list, sheet);
     return RR_OK;
@@ -260,7 +148,7 @@ static enum rr_status under_rent(const struct rr_finance_view *v, const struct r
 {
     const struct rr_scenario *s = b->billing->scenario;
     struct rr_edit *edit = RR_NEWS(v->arena, struct rr_edit, s->n_pools + 1);
-    cJSON *rate = number_node(a_year);
+    cJSON *rate = rr_number_node(a_year);
     size_t n = 0;
     for (size_t p = 0; p < s->n_pools; p++)
         if (is_rent(&s->pool[p])) edit[n++] = (struct rr_edit){rr_strf(v->arena, "%s/plan/change_per_year", s->pool[p].pointer), rate};
@@ -325,10 +213,11 @@ enum rr_status rr_finance_flips(const struct rr_finance_view *v, struct rr_sheet
     struct search *s = RR_NEW(v->arena, struct search);
     const int criterion = rr_finance_criterion(v);
     const size_t best = rr_finance_best(v), second = rr_finance_second(v, criterion);
+    if (!v->again) return RR_OK;
     if (best < v->n && second < v->n) {
-        *s = (struct search){.v = v, .best = &v->book[best], .second = &v->book[second], .criterion = criterion};
-        add_variant(s, s->best->billing->scenario);
-        add_variant(s, s->second->billing->scenario);
+        *s = (struct search){.v = v, .best = &v->book[best], .second = &v->book[second], .criterion = criterion, .in.arena = v->arena};
+        rr_inputs_add(&s->in, s->best->billing->scenario);
+        rr_inputs_add(&s->in, s->second->billing->scenario);
         RR_TRY(strongest(s, out));
     }
     return rent_courses(v, criterion, out);

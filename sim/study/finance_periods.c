@@ -161,7 +161,8 @@ static struct rr_sheet_maker begin(const struct rr_finance_view *v, const char *
 static enum rr_status put_standing(const struct rr_finance_view *v, struct rr_sheet_maker *m, const struct rr_books *b, int64_t at_us)
 {
     struct standing s = {0, 0, 0};
-    if (at_us <= b->billing->horizon_us) RR_TRY(stand_at(v, b, at_us, &s));
+    if (!v->again) s = (struct standing){NAN, NAN, NAN};
+    if (v->again && at_us <= b->billing->horizon_us) RR_TRY(stand_at(v, b, at_us, &s));
     rr_sheet_number(m, s.owed);
     rr_sheet_number(m, s.book);
     rr_sheet_number(m, s.leaving);

@@ -634,20 +634,36 @@ static void note_worlds(struct rr_study *st)
                 "one replication draws each uncertain input once: raise \"replications\" to see the spread");
 }
 
+/* One more note of the study, when its list is made already. */
+static void note_last(struct rr_study *st, const char *text)
+{
+    struct rr_note *note = RR_NEWS(st->arena, struct rr_note, st->store.n_notes + 1);
+    memcpy(note, st->store.note, st->store.n_notes * sizeof *note);
+    note[st->store.n_notes] = (struct rr_note){RR_NOTE_DATA, "/finance", text, ""};
+    st->store.note = note;
+    st->store.n_notes++;
+}
+
 /* Sheets over the alternatives as they stand, best and baseline whatever they are; sweep points are too many to read. */
 static enum rr_status tell_finance(struct rr_study *st)
 {
     const struct rr_store *s = &st->store;
     struct rr_books *book = RR_NEWS(st->arena, struct rr_books, s->n_alternatives);
-    size_t n = 0;
+    size_t n = 0, leases = 0;
     for (size_t v = 0; v < s->n_alternatives; v++) {
         const struct rr_alternative *a = &s->alternative[v];
         const bool point = strcmp(a->name, a->alternative) != 0;
         if (point && strcmp(a->name, s->best) != 0 && strcmp(a->name, s->baseline) != 0) continue;
         const struct first_bill *f = &st->first_bill[v];
         book[n++] = (struct rr_books){a, &f->billing, &f->ledger, f->run, st->values[v]};
+        leases += f->run->replay.n_leases;
     }
-    const struct rr_finance_view view = {st->set, st->arena, book, n, s};
+    const struct rr_finance_view view = {st->set, st->arena, book, n, s, leases <= RR_MOST_AGAIN};
+    if (!view.again)
+        note_last(st, rr_strf(st->arena,
+                              "%zu leases are too many to be priced again and again: what would change the verdict was not looked for, "
+                              "nor what is owed at each quarter's end",
+                              leases));
     return n ? rr_tell_finance(&view, &st->store) : RR_OK;
 }
 

@@ -115,3 +115,41 @@ END
         fails 3 "${bad%%=*}" "$RR" check two.json --set "$bad"
     done
 }
+
+@test "the register that a run writes is taken back, and a changed one changes what it says" {
+    works "$RR" run two.json -o out
+    head -1 out/assumptions.csv | grep -qx 'pointer,value,low,mode,high,unit,source,owner,as_of,given,alternatives,effect'
+    # by its own effect: the price of the machine comes before what nobody gave
+    works "$RR" run two.json --assumptions out/assumptions.csv -o same
+    cmp <(jq 'del(.inputs, .sheets)' out/results.json) <(jq 'del(.inputs, .sheets)' same/results.json)
+    cat >mine.csv <<'END'
+pointer,value,low,mode,high,unit,source,owner,as_of
+/pools/own/plan/price,"USD 300,000","USD 280,000","USD 300,000","USD 350,000",per node,quote 17,ann,2026-01-05
+/finance/discount_rate,0.05,,,,,board,,
+END
+    works "$RR" run two.json --assumptions mine.csv --reps 40 -o mine
+    python3 - <<'END'
+import csv, json, math
+rows = {r["pointer"]: r for r in csv.DictReader(open("mine/assumptions.csv"))}
+p = rows["/pools/own/plan/price"]
+assert (p["source"], p["owner"], p["as_of"], p["low"], p["high"]) == ("quote 17", "ann", "2026-01-05", "USD 280,000", "USD 350,000"), p
+assert rows["/finance/discount_rate"]["value"] == "0.05"
+d = json.load(open("mine/results.json"))
+own = next(a for a in d["alternatives"] if a["name"] == "own")["metrics"]["cash.total"]
+assert 280000 < own["min"] < own["mean"] < own["max"] < 350000, own
+# a triangle's mean is a third of the sum; its standard deviation gives the band
+sd = math.sqrt((280**2 + 300**2 + 350**2 - 280*300 - 280*350 - 300*350) / 18) * 1000
+assert abs(own["mean"] - 310000) < 4 * sd / math.sqrt(40), own
+END
+}
+
+@test "a register that is wrong is one line with its place" {
+    bad_register() { printf '%s\n' "$2" >r.csv; fails 3 "$1" "$RR" check two.json --assumptions r.csv; }
+    bad_register 'r.csv:1: ' 'name,value'
+    bad_register 'r.csv:2: pointer "price"' $'pointer,value\nprice,3'
+    bad_register 'r.csv:3: /finance/pue stands on line 2' $'pointer,value\n/finance/pue,1.2\n/finance/pue,1.3'
+    bad_register 'r.csv:2: .*"low" and "high"' $'pointer,value,low,mode,high\n/finance/pue,1.2,1.1,,'
+    bad_register 'r.csv:2.*/finance/puee' $'pointer,value\n/finance/puee,1.2'
+    bad_register 'r.csv:2.*/finance/pue' $'pointer,value\n/finance/pue,0.2'
+    fails 4 'none.csv' "$RR" check two.json --assumptions none.csv
+}
