@@ -103,7 +103,7 @@ static enum rr_status read_entry(const struct rr_reading *r, const cJSON *node, 
     cJSON_Delete(own);
     if (st == RR_OK) st = read_discounts(r, read.discount, rr_pointer_join(a, pointer, "discount"), b);
     if (st == RR_OK) st = read_book(r, v, pointer, read.path, &b->book);
-    for (size_t i = 0; st == RR_OK && !r->any_path && i < b->n_discounts; i++)
+    for (size_t i = 0; st == RR_OK && (!r->any_path || r->priced) && i < b->n_discounts; i++)
         if (!rr_book_discount_fits(&b->book, b->discount[i].pattern))
             st = rr_json_fail_key(RR_EINPUT, r->param.json, rr_json_member(read.discount, b->discount[i].pattern), pointer,
                                   "no instance of %s is like \"%s\"", read.path, b->discount[i].pattern);

@@ -29,6 +29,11 @@ holds() {
     # 24 nodes for 5 weeks at $31.40
     jq -e '.alternatives[0].metrics."cost.total".mean == 24 * 840 * 31.4' minimal/results.json
 }
+@test "quotes" {
+    holds quotes
+    # 4 machines for 181 days: 8 GPUs at 2.85 until April, then 2.40; 20.80 EUR at 1.08; 172 CNY less 8 % at 0.14
+    jq -e '[.alternatives[].metrics."cost.total".mean] == [364723.2, 390334.464, 384940.953600]' quotes/results.json
+}
 @test "mm1" {
     holds mm1
     # mean wait 4 h; 8 replications of 20,000 customers are within 10 %
