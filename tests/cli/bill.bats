@@ -80,6 +80,15 @@ rented() {
             and .[0]["cost.after_horizon"] == .[1]["cost.after_horizon"] and .[0].lines == .[1].lines)] | all' <<<"$output" || { echo "$s"; return 1; }
     done
 }
+@test "a tariff by the hour finds its hours in the stored result" {
+    jobs a,0,90000,8 b,100000,7200,4 >jobs.csv
+    scenario '.pools.p.plan = {"type": "owned", "price": "$100,000", "life": "5 years", "residual": 0.1, "max_power": "10 kW", "idle_power": "2 kW",
+        "pue": 1.3, "colocation": "$0/kW/month", "includes_power": false, "maintenance": 0, "timezone": "Europe/Berlin",
+        "tariff": [{"from": "06:00", "to": "22:00", "rate": "$0.20/kWh"}, {"rate": "$0.0837/kWh"}]}' >s.json
+    "$RR" run s.json -o out --format db -q
+    works "$RR" reprice out --json
+    jq -e '.alternatives[0].priced | .[1].difference == 0 and .[0].lines == .[1].lines' <<<"$output"
+}
 @test "other rates and books: one table, exact where it can be said" {
     rented
     "$RR" run s.json -o out --format db -q

@@ -520,6 +520,49 @@ static void the_usage_scenarios(void **state)
     }
 }
 
+/* The specification's purchase scenarios 1 to 3, a $1.00/h commitment of the year 2023: $8,760 at once; $1.00 an hour (by the month here); half
+ * and half. Whichever way it is paid, used and unused come to $8,760, and a commitment that nobody uses is a loss of all of it. */
+static void the_purchase_scenarios(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *payment;
+        double once, recurring;
+    } x[] = {{"all_upfront", 8760, 0}, {"no_upfront", 0, 8760}, {"partial_upfront", 4380, 4380}};
+    for (size_t i = 0; i < 6; i++) {
+        const bool idle = i >= 3;
+        struct bill b;
+        struct price_case *c = case_bare("2023-01-01", 365 * RR_D);
+        double used = 0, unused = 0, once = 0, recurring = 0;
+        case_pool(c, "own/one", "on_demand", "{\"rate\": \"$1.00/h\", \"minimum\": \"0 s\"}");
+        if (!idle) case_lease(c, 0, 365 * RR_D);
+        case_commit(
+            c, "ri",
+            rr_strf(c->arena,
+                    "{\"instance\": \"own/one\", \"region\": \"us-east-1\", \"count\": 1, \"term\": \"1 year\", \"rate\": \"$1.00/h\", "
+                    "\"payment\": \"%s\"}",
+                    x[i % 3].payment));
+        write_bill(c, &b);
+        for (size_t k = 0; k < b.n; k++) {
+            const bool is_once = strcmp(at(&b, k, "ChargeFrequency"), "One-Time") == 0;
+            if (strcmp(at(&b, k, "ChargeCategory"), "Purchase") == 0) {
+                assert_true(number(&b, k, "EffectiveCost") == 0);
+                assert_string_equal(at(&b, k, "ResourceId"), at(&b, k, "CommitmentDiscountId"));
+                *(is_once ? &once : &recurring) += number(&b, k, "BilledCost");
+                if (is_once) assert_string_equal(at(&b, k, "ChargePeriodEnd"), "2024-01-01T00:00:00Z");
+            } else {
+                assert_true(number(&b, k, "BilledCost") == 0);
+                *(strcmp(at(&b, k, "CommitmentDiscountStatus"), "Used") == 0 ? &used : &unused) += number(&b, k, "EffectiveCost");
+            }
+        }
+        assert_true(once == x[i % 3].once && recurring == x[i % 3].recurring);
+        assert_true(used == (idle ? 0 : 8760) && unused == (idle ? 8760 : 0));
+        rr_arena_free(b.arena);
+        rr_vec_done(&kept.cover);
+        case_free(c);
+    }
+}
+
 /* Own machines: the purchase is cash of its month, depreciation and the rest are usage; spot is Dynamic. */
 static void own_machines_and_spot(void **state)
 {
@@ -529,7 +572,8 @@ static void own_machines_and_spot(void **state)
     struct rr_pool *own = case_pool(
         x, NULL, "owned",
         "{\"price\": \"$289,000.37\", \"life\": \"5 years\", \"residual\": 0.1, \"max_power\": \"10.2 kW\", \"idle_power\": \"2 kW\", "
-        "\"pue\": 1.3, \"electricity\": \"$0.0837/kWh\", \"colocation\": \"$195/kW/month\", \"maintenance\": 0.05}");
+        "\"pue\": 1.3, \"electricity\": \"$0.0837/kWh\", \"colocation\": \"$195/kW/month\", \"includes_power\": false, \"maintenance\": "
+        "0.05}");
     own->nodes_min = own->nodes_max = 1;
     case_lease(x, 0, 59 * RR_D);
     case_pool(x, "aws/own.8", "spot", "{\"price\": \"$3.217/h\", \"minimum\": \"0 s\"}");
@@ -572,6 +616,7 @@ int main(void)
         cmocka_unit_test(the_examples_of_the_specification),
         cmocka_unit_test(the_worked_example),
         cmocka_unit_test(the_usage_scenarios),
+        cmocka_unit_test(the_purchase_scenarios),
         cmocka_unit_test(own_machines_and_spot),
         cmocka_unit_test(without_a_calendar_there_is_no_bill),
     };
