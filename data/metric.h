@@ -32,6 +32,7 @@ enum rr_metric_unit {
     M(COST_PREPAID, "cost.prepaid", RR_U_MONEY, "effective cost of machines paid by the month or year in advance")                       \
     M(COST_CAPACITY_BLOCK, "cost.capacity_block", RR_U_MONEY, "effective cost of capacity blocks, used or not")                          \
     M(COST_CONTRACT, "cost.contract", RR_U_MONEY, "contract terms and credits: shortfalls to minimum spends, discounts (negative)")      \
+    M(COST_EXISTING, "cost.existing", RR_U_MONEY, "what is there already: write-off of sunk cost, commitments still paid, power")        \
     M(COST_ENERGY, "cost.energy", RR_U_MONEY, "of which energy (inside cost.owned)")                                                     \
     M(COST_AFTER_HORIZON, "cost.after_horizon", RR_U_MONEY, "prepaid or committed cost that falls behind the horizon, beside the total") \
     M(COST_WAITING, "cost.waiting", RR_U_MONEY, "cost of waiting by class, beside the total")                                            \

@@ -218,7 +218,8 @@ struct rr_scenario {
     size_t n_fx;
     const struct rr_shelf_book *const *book; /* "prices": books in front of the shipped facts (data/price_book.h) */
     size_t n_books;
-    const cJSON *document; /* the validated document of this variant (owned by the set) */
+    const char *existing_path; /* or NULL; an entry of `charge` bills it */
+    const cJSON *document;     /* the validated document of this variant (owned by the set) */
     struct rr_json *json;
     struct rr_notes notes;                      /* assumptions and warnings about this variant (prices resolved from the facts) */
     int64_t format;                             /* 1 */

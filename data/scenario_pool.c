@@ -358,10 +358,30 @@ static enum rr_status read_entries(const struct rr_reading *r, const cJSON *all,
     return RR_OK;
 }
 
+/* "existing": FILE is an entry of "charges" {"type": "existing", "file": FILE}. */
+static enum rr_status read_existing(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
+{
+    const cJSON *file = rr_param_unwrap(rr_json_member(document, "existing"));
+    if (!file) return RR_OK;
+    struct rr_commitment *all = RR_NEWS(r->param.arena, struct rr_commitment, s->n_charges + 1), *c = &all[s->n_charges];
+    if (s->n_charges > 0) memcpy(all, s->charge, s->n_charges * sizeof *all);
+    cJSON *entry = cJSON_CreateObject();
+    cJSON_AddStringToObject(entry, "type", "existing");
+    cJSON_AddItemReferenceToObject(entry, "file", (cJSON *)(uintptr_t)file);
+    c->name = "existing";
+    c->pointer = "/existing";
+    const enum rr_status st = read_plan(r, entry, c->pointer, RR_USE_CHARGE, &c->plan, &c->params);
+    cJSON_Delete(entry);
+    s->charge = all;
+    s->n_charges++;
+    return st;
+}
+
 enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
 {
     RR_TRY(read_entries(r, rr_json_member(document, "commitments"), "commitments", RR_USE_COMMITMENT, "{\"ri\": {\"type\": \"reserved\"}}",
                         &s->commitment, &s->n_commitments));
-    return read_entries(r, rr_json_member(document, "charges"), "charges", RR_USE_CHARGE, "{\"data\": {\"type\": \"storage\"}}", &s->charge,
-                        &s->n_charges);
+    RR_TRY(read_entries(r, rr_json_member(document, "charges"), "charges", RR_USE_CHARGE, "{\"data\": {\"type\": \"storage\"}}", &s->charge,
+                        &s->n_charges));
+    return read_existing(r, document, s);
 }

@@ -54,7 +54,11 @@ static const struct rr_param scenario[] = {
      .flags = RR_PF_DECIDES},
     LATER("profiles", "measured performance of GPU systems"),
     {.name = "failures", .type = RR_P_OBJECT, .offset = AT(rr_scenario, failures_json), .help = "failures of nodes and their repair"},
-    LATER("existing", "servers and commitments that are there already"),
+    {.name = "existing",
+     .type = RR_P_PATH,
+     .offset = AT(rr_scenario, existing_path),
+     .help =
+         "CSV of servers and commitments that are there already: kind,name,date,cost,currency,life,book_value,kw,ends,recurring_per_hour"},
     {.name = "uncertainty", .type = RR_P_OBJECT, .offset = AT(rr_scenario, uncertainty_json), .help = "inputs that vary over replications"},
     {.name = "until",
      .type = RR_P_OBJECT,

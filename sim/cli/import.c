@@ -3,6 +3,7 @@
  *
  * A kind is a row of kinds[]; its options stand in the common list. */
 #include "sim/cli/import.h"
+#include "data/existing.h"
 #include "data/outfile.h"
 #include "data/qos.h"
 #include "data/trace.h"
@@ -147,6 +148,18 @@ static enum rr_status import_qos(const struct rr_args *a, struct rr_buf *b)
     return RR_OK;
 }
 
+/* Commitments of several files and both kinds make one list. */
+static enum rr_status import_commitments(const struct rr_args *a, struct rr_buf *b)
+{
+    struct rr_commitments_found found = {0};
+    for (int i = 1; i < (int)a->n_operands; i++) RR_TRY(rr_commitments_import(a->operand[i], a->arena, b, &found));
+    if (found.n == 0) return rr_fail(RR_EINPUT, "%s: no active commitment; %zu that are not active", a->operand[1], found.left_out);
+    fprintf(stderr, "rackrate: %zu commitment%s", found.n, found.n == 1 ? "" : "s");
+    if (found.left_out) fprintf(stderr, "; %zu that are not active are left out", found.left_out);
+    fputs("\n", stderr);
+    return RR_OK;
+}
+
 static const struct kind {
     const char *name;
     bool many; /* several files make one */
@@ -157,6 +170,7 @@ static const struct kind {
     {"qos", false, import_qos, NULL},
     {"prices", true, rr_cli_import_prices, NULL},
     {"bill", true, NULL, rr_import_bill},
+    {"commitments", true, import_commitments, NULL},
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 
@@ -169,7 +183,7 @@ static const struct kind *find(const char *name)
 
 static enum rr_status unknown(const struct rr_args *a, const char *name)
 {
-    static const char *const later[] = {"profiles", "commitments"};
+    static const char *const later[] = {"profiles"};
     const char *names[N_KINDS], *all = "";
     for (size_t i = 0; i < sizeof later / sizeof *later; i++)
         if (strcmp(name, later[i]) == 0) return rr_fail(RR_EINPUT, "\"import %s\" is not built yet in rackrate %s", name, RR_VERSION);
@@ -199,8 +213,8 @@ static enum rr_status import(const struct rr_args *a)
 
 const struct rr_command rr_command_import = {
     .name = "import",
-    .summary = "node lists, queues, price lists and bills as files",
-    .usage = "fleet|qos|prices|bill FILE... -o FILE [options]",
+    .summary = "node lists, queues, price lists, bills and commitments as files",
+    .usage = "fleet|qos|prices|bill|commitments FILE... -o FILE [options]",
     .examples =
         "  scontrol show node -o >nodes.txt; rackrate import fleet nodes.txt -o nodes.csv\n"
         "  kubectl get nodes -o json >nodes.json; rackrate import fleet nodes.json -o nodes.csv\n"
@@ -208,7 +222,9 @@ const struct rr_command rr_command_import = {
         "  rackrate import prices aws.csv gcp.csv -o book.csv --set valid_from=2026-01-01 --discount 'aws/p5*=12 %'\n"
         "  rackrate import prices quote.csv -o book.csv --format csv --column price=\"USD/h\" --set currency=USD --set unit=GPU-hour ...\n"
         "  rackrate import bill focus-2026-01.csv.gz -o bill.csv --demand demand.csv\n"
-        "  rackrate import bill out/plan/bill.focus.csv --check\n",
+        "  rackrate import bill out/plan/bill.focus.csv --check\n"
+        "  aws ec2 describe-reserved-instances >ri.json; aws savingsplans describe-savings-plans >sp.json\n"
+        "  rackrate import commitments ri.json sp.json -o existing.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,

@@ -307,7 +307,8 @@ static double prepaid_left(const struct rr_billing *b, const struct rr_ledger *l
     rr_i128 left = 0;
     for (size_t i = 0; i < l->charge.n; i++) {
         const struct rr_charge *c = &l->charge.at[i];
-        if (c->due_us <= b->horizon_us && strcmp(c->type, "owned") != 0) left += c->billed.micro - c->effective.micro;
+        if (c->due_us <= b->horizon_us && strcmp(c->type, "owned") != 0 && strcmp(c->type, "existing") != 0)
+            left += c->billed.micro - c->effective.micro;
     }
     return left > 0 ? (double)left / 1e6 : 0;
 }

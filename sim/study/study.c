@@ -588,6 +588,10 @@ static void tell_inputs(struct rr_study *st)
             if (pool->nodes_file) tell_input(&in, pool->nodes_file, pool->nodes_sha256);
             if (plan && plan->inputs) plan->inputs(pool->plan_params, tell_input, &in);
         }
+        for (size_t k = 0; k < s->n_charges; k++) {
+            const struct rr_price_plan *plan = (const struct rr_price_plan *)(const void *)s->charge[k].plan;
+            if (plan->inputs) plan->inputs(s->charge[k].params, tell_input, &in);
+        }
     }
     struct rr_input_file *kept = RR_NEWS(st->arena, struct rr_input_file, in.file.n);
     memcpy(kept, in.file.at, in.file.n * sizeof *kept);

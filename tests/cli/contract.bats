@@ -26,7 +26,7 @@ contract() {
   "autoscale": { "policy": "utilization", "low": 0.30, "high": 0.80, "window": "10 min", "cooldown": "5 min" },
   "checkpoint": { "interval": "young_daly", "write": "60 s", "restore": "2 min" },
   "failures": { "node_mtbf": "6000 h", "repair": {}, "detect": "10 min" },
-  "service": { "wait.p95": "<= 4 h" }, "existing": "existing.json",
+  "service": { "wait.p95": "<= 4 h" }, "existing": "existing.csv",
   "finance": { "discount_rate": 0.08, "tax": { "rate": 0.21 }, "electricity": "$0.08/kWh", "pue": 1.3, "fiscal_year_start": "01-01" },
   "uncertainty": { "power price": { "path": "/finance/electricity", "triangular": ["$0.06/kWh", "$0.08/kWh", "$0.14/kWh"] } },
   "alternatives": { "buy": {}, "rent": {}, "nothing": {} },
@@ -59,6 +59,7 @@ PY
     echo 'a,0,10,1' >>jobs.csv
     echo 'provider,instance,unit,currency,price,valid_from,source' >p.csv
     echo 'aws,p5.48xlarge,instance-hour,USD,57.125,2026-01-01,quote 5' >>p.csv
+    printf '%s\n' 'kind,name,date,cost,currency,life' 'server,old,2024-05-01,12345.67,USD,4 years' >existing.csv
     refused=()
     while ! "$RR" check s.json >/dev/null 2>err; do
         run "$RR" check s.json

@@ -1,0 +1,45 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/cli/existing.bats - what is there already: imported from AWS, sunk in NPV, in the cost of every alternative; "nothing" is one.
+
+load helper
+
+@test "import commitments makes the list that \"existing\" names" {
+    cat >ri.json <<'END'
+{"ReservedInstances": [{"ReservedInstancesId": "ri-7", "InstanceType": "p4d.24xlarge", "InstanceCount": 2, "State": "active", "CurrencyCode": "USD",
+  "Start": "2025-07-01T00:00:00+00:00", "End": "2026-07-01T00:00:00+00:00", "FixedPrice": 8760, "UsagePrice": 0,
+  "RecurringCharges": [{"Amount": 1.5, "Frequency": "Hourly"}]}]}
+END
+    run --separate-stderr "$RR" import commitments ri.json -o e.csv
+    [ "$status" -eq 0 ]
+    [ "$stderr" = "rackrate: 1 commitment" ]
+    [ "$(sed -n 2p e.csv)" = "commitment,2 x p4d.24xlarge ri-7,2025-07-01,2026-07-01,17520,USD,3,aws ec2 describe-reserved-instances" ]
+    fails 3 'no JSON value' "$RR" import commitments e.csv -o f.csv
+    [ ! -e f.csv ]
+    fails 2 'where to' "$RR" import commitments ri.json
+}
+
+@test "sunk cost is in the cost and not in the cash, and nothing is an alternative" {
+    printf '%s\n' 'job_id,submit_s,duration_s,gpus' '1,0,3600,8' >jobs.csv
+    # 1,460 days of 100; 2 an hour paid before and 3 still to pay for 181 of the 365 days; 10 kW at 8 ct.
+    printf '%s\n' 'kind,name,date,cost,currency,life,kw,ends,recurring_per_hour' 'server,rack,2025-01-01,146000,USD,1460 days,10,,' \
+        'commitment,ri,2025-07-01,17520,USD,,,2026-07-01,3' >e.csv
+    cat >s.json <<'END'
+{ "rackrate": 1, "name": "e", "start": "2026-01-01", "horizon": "1 year", "existing": "e.csv", "workload": { "w": { "trace": "jobs.csv" } },
+  "finance": { "discount_rate": 0, "electricity": "$0.08/kWh", "pue": 1 },
+  "pools": { "own": { "gpus_per_node": 8, "nodes": 1, "plan": { "type": "owned", "price": "$73,000", "life": "730 days", "residual": 0, "max_power": "0 W",
+    "bought": "2025-01-01", "colocation": "$0/month", "maintenance": 0, "staff": "$0/year", "electricity": "$0/kWh" } } },
+  "alternatives": { "nothing": {}, "sell later": { "pools": { "own": { "plan": { "resale": { "1 year": "50 %", "2 years": "40 %" } } } } } } }
+END
+    works "$RR" run s.json -q -o out
+    r='.alternatives[0].metrics'
+    [ "$(jq "$r[\"cost.existing\"].mean" out/results.json)" = "$(awk 'BEGIN { printf "%.0f", 36500 + 181 * 24 * 5 + 8760 * 0.8 }')" ]
+    [ "$(jq "$r[\"cost.owned\"].mean" out/results.json)" = 36500 ]
+    [ "$(jq "$r[\"cash.total\"].mean" out/results.json)" = "$(awk 'BEGIN { printf "%.0f", 181 * 24 * 3 + 8760 * 0.8 }')" ]
+    jq -e "$r | (.[\"npv.cost\"].mean - .[\"cash.total\"].mean + .[\"value.terminal\"].mean | fabs) < 1e-6" out/results.json
+    jq -e '.inputs | any(.path == "e.csv")' out/results.json
+    sed -i 's/server,rack/sever,rack/' e.csv
+    fails 3 's.json:1:[0-9]+: /existing: e.csv:2: kind "sever" given; server or commitment is expected' "$RR" check s.json
+    rm e.csv
+    fails 4 'e.csv' "$RR" run s.json -q -o out2
+}
