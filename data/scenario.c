@@ -188,13 +188,12 @@ static enum rr_status add_register_row(struct loading *l, const char *path, cons
     return st;
 }
 
-/* Does the plan that the pointer leads into have such a row? Another alternative may pay for the same pool in another way. */
-static bool plan_has_row(const struct loading *l, const cJSON *document, const char *pointer)
+bool rr_plan_has_row(const struct rr_registry *reg, const cJSON *document, const char *pointer, struct rr_arena *a)
 {
     const char *last = strrchr(pointer, '/');
-    const cJSON *object = rr_json_at(document, rr_strndup(l->set.arena, pointer, (size_t)(last - pointer)));
+    const cJSON *object = rr_json_at(document, rr_strndup(a, pointer, (size_t)(last - pointer)));
     const cJSON *type = rr_json_member(object, "type");
-    const struct rr_kind *kind = cJSON_IsString(type) ? rr_kind_find(l->reading.reg->plans, type->valuestring) : NULL;
+    const struct rr_kind *kind = cJSON_IsString(type) ? rr_kind_find(reg->plans, type->valuestring) : NULL;
     for (size_t i = 0; kind && i < kind->n_params; i++)
         if (strcmp(kind->params[i].name, last + 1) == 0) return true;
     return kind == NULL;
@@ -241,7 +240,7 @@ static enum rr_status apply_settings(struct loading *l, cJSON *document)
     for (size_t i = 0; i < l->n_settings; i++) {
         struct setting *s = &l->setting[i];
         if (!rr_pointer_is_for(l->set.arena, document, s->pointer)) continue;
-        if (s->from[0] != '-' && !plan_has_row(l, document, s->pointer)) continue;
+        if (s->from[0] != '-' && !rr_plan_has_row(l->reading.reg, document, s->pointer, l->set.arena)) continue;
         s->applied = true;
         const enum rr_status st = rr_json_set(document, s->pointer, true, cJSON_Duplicate(s->value, true));
         if (st != RR_OK) return rr_fail_in(st, "%s", s->from);

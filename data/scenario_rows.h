@@ -110,6 +110,8 @@ RR_CHECKED enum rr_status rr_until_read(const struct rr_reading *r, const cJSON 
 /* uncertain.c: is the variant right with all inputs at their medians? */
 RR_CHECKED enum rr_status rr_uncertainty_try(const struct rr_scenario_set *set, const struct rr_scenario *variant, struct rr_arena *arena);
 /* scenario.c: a pointer into a pool, workload, commitment ... that this document does not have is for another alternative. */
+/* Does the plan that the pointer leads into have such a row? Another alternative may pay for the same pool in another way. True outside of plans. */
+bool rr_plan_has_row(const struct rr_registry *reg, const cJSON *document, const char *pointer, struct rr_arena *a);
 bool rr_pointer_is_for(struct rr_arena *a, const cJSON *document, const char *pointer);
 /* scenario_class.c: "checkpoint" and "classes", after the pools; a member with an expression over jobs, whose text may be NULL */
 RR_CHECKED enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);

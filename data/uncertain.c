@@ -157,7 +157,8 @@ enum rr_status rr_sample_edit(const struct rr_scenario_set *set, const struct rr
     cJSON *document = cJSON_Duplicate(variant->document, true);
     enum rr_status st = RR_OK;
     for (size_t i = 0; i < n && st == RR_OK; i++)
-        if (rr_pointer_is_for(arena, variant->document, edit[i].pointer))
+        if (rr_pointer_is_for(arena, variant->document, edit[i].pointer) &&
+            rr_plan_has_row(set->reading->reg, variant->document, edit[i].pointer, arena))
             st = rr_json_set(document, edit[i].pointer, true, cJSON_Duplicate(edit[i].value, true));
     if (st == RR_OK) return read_changed(set, variant, document, arena, ret);
     cJSON_Delete(document);

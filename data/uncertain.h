@@ -53,7 +53,7 @@ struct rr_sample {
 /* Memory in `arena`. May be called from several threads at once. RR_EINPUT names the input, its value and the replication. */
 RR_CHECKED enum rr_status rr_sample_make(const struct rr_scenario_set *set, const struct rr_scenario *variant, uint32_t replication,
                                          struct rr_arena *arena, struct rr_sample *ret);
-/* A variant with some values set to others, read and checked like the variant itself; a pointer that means nothing to it is passed over. Prices are
+/* A variant with some values set to others, read and checked like the variant itself; a pointer that means nothing to it, or to its plan there, is passed over. Prices are
  * not resolved. */
 struct rr_edit {
     const char *pointer;

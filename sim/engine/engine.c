@@ -442,7 +442,8 @@ static void finish(struct rr_sim *s, struct rr_replay *r)
         memcpy(r->bound, s->bound, sizeof r->bound);
     }
     rr_series_finish(&s->series, end_us, &r->timeline);
-    r->queue_grows = s->level.queue > 0 && s->backlog[1] > 1.1 * s->backlog[0]; // mean backlog of the last quarter against the one before
+    // A backlog that grows evenly is 7/5 of the quarter before in the last one, and ends above its mean; chance alone seldom does both.
+    r->queue_grows = s->backlog[1] > 1.25 * s->backlog[0] && (double)s->level.queue * (double)end_us / 4 > s->backlog[1];
 }
 
 // A reason that begins with a pointer gets the place in the document in front: of what it points to, or of the nearest thing around it.

@@ -68,6 +68,16 @@ static void add_row(struct rr_inputs *s, const struct rr_param *row, size_t i, c
     if (s->n < RR_MOST_INPUTS) s->at[s->n++] = (struct rr_input_row){at, row, params, 0, rr_given(params, i)};
 }
 
+/* Finance holds for all plans that do not say otherwise: it is the one to turn. */
+static bool is_of_finance(const struct rr_scenario *sc, const struct rr_param *row)
+{
+    size_t n;
+    const struct rr_param *finance = rr_finance_rows(&n);
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(finance[i].name, row->name) == 0) return rr_given(&sc->finance, i);
+    return false;
+}
+
 static void add_rows(struct rr_inputs *s, const struct rr_param *row, size_t n, const void *params, const char *pointer)
 {
     for (size_t i = 0; i < n; i++) add_row(s, &row[i], i, params, pointer);
@@ -78,7 +88,9 @@ void rr_inputs_add(struct rr_inputs *s, const struct rr_scenario *sc)
     struct rr_arena *a = s->arena;
     for (size_t p = 0; p < sc->n_pools; p++) {
         const struct rr_pool *pool = &sc->pool[p];
-        if (pool->plan) add_rows(s, pool->plan->params, pool->plan->n_params, pool->plan_params, rr_pointer_join(a, pool->pointer, "plan"));
+        for (size_t i = 0; pool->plan && i < pool->plan->n_params; i++)
+            if (rr_given(pool->plan_params, i) || !is_of_finance(sc, &pool->plan->params[i]))
+                add_row(s, &pool->plan->params[i], i, pool->plan_params, rr_pointer_join(a, pool->pointer, "plan"));
     }
     for (size_t i = 0; i < sc->n_commitments; i++) {
         const struct rr_commitment *c = &sc->commitment[i];

@@ -175,3 +175,12 @@ PY
 @test "the timeline adds up to the GPU-hours used, lost, idle, starting and down" {
     for s in elasticity failures spot minimal; do adds_up $s; done
 }
+@test "own-or-rent" {
+    holds own-or-rent
+    # 35,064 hours at 34.2466, a fifth less when prepaid; about 500,000 a year of one's own, of which a quarter of the price is written off
+    jq -e '[.alternatives[] | {(.name): .metrics."cost.total"}] | add | (."rent all year".mean - 35064 * 34.2466 | fabs) < 1e-3
+        and (.prepaid.mean - 0.8 * 35064 * 34.2466 | fabs) < 1e-3 and .own.mean > 1.9e6 and .own.mean < 2.1e6
+        and ."spot, stop at 20".stddev > 0 and ."rent all year".stddev == 0' own-or-rent/results.json
+    # what the guide leaves out: rented by the hour, the machine is cheaper still where it stands idle
+    jq -e '[.alternatives[] | {(.name): .metrics."npv.cost".mean}] | add | ."rent when needed" < .prepaid and .prepaid < ."rent all year" and ."rent all year" < .own' own-or-rent/results.json
+}
