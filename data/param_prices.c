@@ -74,7 +74,8 @@ static enum rr_status read_tier(const struct rr_field *f, const cJSON *node, siz
     char index[24];
     snprintf(index, sizeof index, "%zu", i);
     RR_TRY(rr_params_read(f->ctx, tier_rows, N_ROWS, node, rr_pointer_join(f->ctx->arena, f->pointer, index), limit_apart, &rows));
-    const cJSON *limit = rr_param_unwrap(rr_json_member(node, "up_to"));
+    const cJSON *given = rr_json_member(node, "up_to"), *limit = rr_param_unwrap(given);
+    if (given) RR_TRY(rr_param_check_wrapper(f->ctx->json, given, rr_pointer_join(f->ctx->arena, f->pointer, index)));
     if (limit) RR_TRY(read_limit(f, limit, t));
     if (rr_given(&rows, T_RATE) == rr_given(&rows, T_SHARE)) return rr_field_fail(f, node, "a tier has a \"rate\" or a \"share\"");
     if (rows.rate.rate.nano < 0) return rr_field_fail(f, node, "the rate is negative");
