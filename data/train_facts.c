@@ -270,30 +270,46 @@ enum rr_status rr_train_facts_load(const char *data_dir, struct rr_arena *a, str
     return RR_OK;
 }
 
+/* The id and each alias as words to choose the nearest from. */
+static size_t put_words(struct rr_arena *a, const char *id, const char *aliases, const char **word, size_t n)
+{
+    word[n++] = id;
+    for (const char *p = aliases; *p != '\0';) {
+        const size_t k = strcspn(p, "|");
+        word[n++] = rr_strndup(a, p, k);
+        p += k + (p[k] == '|');
+    }
+    return n;
+}
+
+#define MOST_NAMES 16 /* of one thing */
+
 enum rr_status rr_train_facts_arch(const struct rr_train_facts *f, struct rr_arena *a, const char *name, const struct rr_arch **ret)
 {
-    const char **words = RR_NEWS(a, const char *, f->n_archs + 1);
+    const char **words = RR_NEWS(a, const char *, MOST_NAMES * f->n_archs + 1);
+    size_t n = 0;
     for (size_t i = 0; i < f->n_archs; i++) {
-        words[i] = f->arch[i].name;
+        n = put_words(a, f->arch[i].name, f->arch[i].aliases, words, n);
         if (called(f->arch[i].name, f->arch[i].aliases, name)) {
             *ret = &f->arch[i];
             return RR_OK;
         }
     }
-    return rr_fail(RR_EINPUT, "no model is called \"%s\"%s", name, rr_did_you_mean(a, name, words, f->n_archs));
+    return rr_fail(RR_EINPUT, "no model is called \"%s\"%s", name, rr_did_you_mean(a, name, words, n));
 }
 
 enum rr_status rr_train_facts_machine(const struct rr_train_facts *f, struct rr_arena *a, const char *name, const struct rr_machine **ret)
 {
-    const char **words = RR_NEWS(a, const char *, f->n_machines + 1);
+    const char **words = RR_NEWS(a, const char *, MOST_NAMES * f->n_machines + 1);
+    size_t n = 0;
     for (size_t i = 0; i < f->n_machines; i++) {
-        words[i] = f->machine[i].id;
+        n = put_words(a, f->machine[i].id, f->machine[i].aliases, words, n);
         if (called(f->machine[i].id, f->machine[i].aliases, name)) {
             *ret = &f->machine[i];
             return RR_OK;
         }
     }
-    return rr_fail(RR_EINPUT, "no machine has a GPU called \"%s\"%s", name, rr_did_you_mean(a, name, words, f->n_machines));
+    return rr_fail(RR_EINPUT, "no machine has a GPU called \"%s\"%s", name, rr_did_you_mean(a, name, words, n));
 }
 
 const struct rr_train_set *rr_train_facts_set(const struct rr_train_facts *f, const char *source, const char *model)

@@ -36,6 +36,8 @@ void rr_layer_attention(const struct rr_place *p, struct rr_layer *ret); /* atte
 void rr_layer_mlp(const struct rr_place *p, struct rr_layer *ret);       /* dense MLP block */
 void rr_layer_moe(const struct rr_place *p, struct rr_layer *ret);       /* experts, with the all-to-all */
 void rr_layer_mamba(const struct rr_place *p, struct rr_layer *ret);
+void rr_layer_table(const struct rr_place *p,
+                    struct rr_layer *ret); /* a layer of a network by table (sample_gflop > 0), in CUDA graphs: no host time */
 /* The vocabulary projection and the loss, on the last stage. */
 void rr_layer_logits(const struct rr_place *p, struct rr_layer *ret);
 

@@ -99,6 +99,11 @@ static void layer_kinds(struct model *m)
     const bool hybrid = a->attention_layers || a->mamba_layers || a->ffn_layers;
     const double attention = hybrid ? (double)a->attention_layers / a->layers : 1, feed = hybrid ? (double)a->ffn_layers / a->layers : 1;
     struct rr_layer x, dense = {0}, moe = {0};
+    if (a->sample_gflop > 0) {
+        rr_layer_table(&m->p, &dense);
+        layer_cost(&m->p, &dense, &m->dense);
+        return;
+    }
     rr_layer_attention(&m->p, &x);
     add_layer(&x, attention, &dense);
     if (a->mamba_layers) {

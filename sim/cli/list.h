@@ -1,6 +1,7 @@
 /* Subcommands, one row each, in the order of `rackrate help`; see sim/cli/cli.h. */
 X(run)
 X(plan)
+X(size)
 X(validate)
 X(fit)
 X(import)

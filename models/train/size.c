@@ -1,0 +1,431 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/size.c - from words to a search and a time to train. */
+#include "models/train/size.h"
+#include "data/base/fmath.h"
+#include "data/base/units.h"
+#include "data/hf_config.h"
+#include "models/train/arch.h"
+#include "models/train/measured.h"
+#include <math.h>
+#include <string.h>
+
+/* Doubts, as standard deviations of logarithms. A step: 10 % is what `rackrate validate training` shows over the published sets; twice that
+ * where the coefficients are those of another machine. Bandwidth between nodes: all-reduce over 64 nodes was measured between 12.5 and 177
+ * GB/s, 32.9 in the middle, so a cluster's own value is far from sure. After one run of one's own what is left is the spread from run to run. */
+#define DOUBT_MODEL    0.10
+#define DOUBT_RELATIVE 0.20
+#define DOUBT_MEASURED 0.03
+#define DOUBT_COEF     0.05
+#define DOUBT_NETWORK  0.35
+
+struct making {
+    const struct rr_training *t;
+    const struct rr_train_facts *f;
+    const struct rr_catalog *catalog;
+    struct rr_arena *a;
+    struct rr_notes *notes;
+    struct rr_size *s;
+    bool wide, relative;
+};
+
+static const void *part(const struct rr_records *r, const void *none) { return r ? r->at : none; }
+
+/* ---- model ---- */
+
+static enum rr_status find_model(struct making *x)
+{
+    const struct rr_training *t = x->t;
+    const struct rr_arch *known;
+    if ((t->model != NULL) == (t->config != NULL))
+        return rr_fail(RR_EINPUT, "%s; give \"model\", such as \"llama-3-70b\", or \"config\", the config.json of a model",
+                       t->model ? "both \"model\" and \"config\"" : "no model");
+    if (t->config) {
+        RR_TRY(rr_hf_config_read(t->config, x->a, &x->s->arch));
+    } else {
+        RR_TRY(rr_train_facts_arch(x->f, x->a, t->model, &known));
+        x->s->arch = *known;
+    }
+    if (t->lora_rank > 0) x->s->arch.lora_rank = (int32_t)t->lora_rank;
+    return RR_OK;
+}
+
+/* ---- machine ---- */
+
+static enum rr_status what_if(struct making *x, const char *text, const char *key, double *gb_s)
+{
+    double b;
+    if (!text) return RR_OK;
+    const enum rr_status st = rr_unit_bandwidth(rr_slice(text, strlen(text)), &b);
+    if (st != RR_OK) return rr_fail_in(st, "machine: %s", key);
+    *gb_s = b / 1e9;
+    rr_note(x->notes, RR_NOTE_GIVEN, "", "", "%s of %s instead of the machine's own", key, text);
+    return RR_OK;
+}
+
+/* Vendors print twice the rate for products with half of the weights zero (2:4 sparsity); no training run has these. */
+static enum rr_status what_if_peak(struct making *x, const char *text)
+{
+    double flops;
+    struct rr_machine *m = &x->s->machine;
+    if (!text) return RR_OK;
+    const enum rr_status st = rr_unit_flops(rr_slice(text, strlen(text)), &flops);
+    if (st != RR_OK) return rr_fail_in(st, "machine: peak");
+    const double ratio = flops / 1e12 / m->bf16_tflops;
+    if (ratio > 1.8 && ratio < 2.2)
+        return rr_fail(RR_EINPUT, "machine: peak: %s is the figure of %s with sparsity; training runs dense: half of it, %g TFLOP/s", text,
+                       m->id, m->bf16_tflops);
+    m->bf16_tflops *= ratio, m->fp8_tflops *= ratio, m->fp4_tflops *= ratio, m->tf32_tflops *= ratio;
+    rr_note(x->notes, RR_NOTE_GIVEN, "", "", "a dense peak of %s instead of the machine's own; other precisions in proportion", text);
+    return RR_OK;
+}
+
+static enum rr_status find_machine(struct making *x)
+{
+    static const struct rr_training_machine plain;
+    const struct rr_training_machine *w = part(x->t->machine, &plain);
+    const struct rr_machine *known;
+    if (!x->t->gpu) return rr_fail(RR_EINPUT, "no \"gpu\"; such as \"h100-sxm\" is expected");
+    RR_TRY(rr_train_facts_machine(x->f, x->a, x->t->gpu, &known));
+    x->s->machine = *known;
+    RR_TRY(what_if(x, w->network, "network", &x->s->machine.net_gb_s));
+    RR_TRY(what_if(x, w->link, "link", &x->s->machine.link_gb_s));
+    RR_TRY(what_if(x, w->memory_bandwidth, "memory_bandwidth", &x->s->machine.memory_gb_s));
+    if (w->memory_bytes > 0) x->s->machine.memory_gib = (double)w->memory_bytes / 1073741824.0;
+    return what_if_peak(x, w->peak);
+}
+
+static bool has_profile(const struct rr_train_facts *f, const char *framework, const char *family)
+{
+    const size_t n = strlen(framework);
+    for (size_t i = 0; i < f->n_coefs; i++) {
+        const char *p = f->coef[i].profile;
+        if (strncmp(p, framework, n) == 0 && p[n] == '/' && strcmp(p + n + 1, family) == 0) return true;
+    }
+    return false;
+}
+
+/* The framework with coefficients for the GPU that most users have, by kind of model. */
+static const char *usual_framework(const struct making *x)
+{
+    static const char *const word[] = {"nemo", "mcore", "bridge", "megatron", "mlperf", "mcore-plain", "fsdp", "torchtitan", "nanotron"};
+    const char *family = x->s->machine.family;
+    if (x->s->arch.encoder && has_profile(x->f, "mlperf-bert", family)) return "mlperf-bert";
+    if (x->s->arch.lora_rank && has_profile(x->f, "mlperf-lora", family)) return "mlperf-lora";
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (has_profile(x->f, word[i], family)) return word[i];
+    return "nemo";
+}
+
+static enum rr_status find_coefs(struct making *x)
+{
+    const char *note = "";
+    x->s->framework = x->t->framework ? x->t->framework : usual_framework(x);
+    if (x->f->n_coefs == 0 || (x->s->arch.sample_gflop > 0 && !x->t->framework)) {
+        rr_coefs_default(&x->s->coefs);
+        x->s->coefs.v[RR_COEF_STEP_MS] = x->s->coefs.v[RR_COEF_MICRO_MS] = 0; // one graph a step, images loaded behind it
+        x->s->framework = "default";
+        rr_note(x->notes, RR_NOTE_ASSUMED, "", "models/train/coef.h",
+                "no coefficients are fitted to %s: products and memory reach three quarters of peak", x->s->arch.name);
+        return RR_OK;
+    } else {
+        RR_TRY(rr_coefs_find(x->f, x->a, x->s->framework, x->s->machine.family, &x->s->coefs, &note));
+    }
+    x->relative = *note != '\0';
+    if (x->relative) rr_note(x->notes, RR_NOTE_WARNING, "", "", "%s", note);
+    if (!x->t->framework)
+        rr_note(x->notes, RR_NOTE_ASSUMED, "", "data/facts/train_coefficients.csv", "framework %s (its coefficients for %s)",
+                x->s->framework, x->s->machine.family);
+    return RR_OK;
+}
+
+/* ---- target and batch ---- */
+
+static enum rr_status count(const char *key, const char *text, double *ret)
+{
+    const enum rr_status st = rr_count_parse(text, ret);
+    return st == RR_OK ? st : rr_fail_in(st, "%s", key);
+}
+
+static enum rr_status find_target(struct making *x)
+{
+    const struct rr_training *t = x->t;
+    const double seq = x->s->search.base.seq;
+    const int given = (t->tokens != NULL) + (t->samples != NULL) + (t->epochs > 0);
+    double n;
+    if (given != 1)
+        return rr_fail(RR_EINPUT, "%s; give one of \"tokens\" (\"15T\"), \"samples\" (\"45M\") and \"epochs\" with \"dataset\"",
+                       given ? "more than one target" : "no target");
+    x->s->tokens_counted = t->samples == NULL && x->s->arch.sample_gflop <= 0;
+    if (t->epochs > 0) {
+        if (!t->dataset) return rr_fail(RR_EINPUT, "\"epochs\" without \"dataset\"; what one epoch has, such as \"300B\", is expected");
+        RR_TRY(count("dataset", t->dataset, &n));
+        n *= t->epochs;
+    } else {
+        RR_TRY(count(t->tokens ? "tokens" : "samples", t->tokens ? t->tokens : t->samples, &n));
+    }
+    if (t->tokens && x->s->arch.sample_gflop > 0)
+        return rr_fail(RR_EINPUT, "\"tokens\": %s has none; give \"samples\", such as \"45M\"", x->s->arch.name);
+    x->s->samples = x->s->tokens_counted ? n / seq : n;
+    return RR_OK;
+}
+
+/* About 4 million tokens (256 samples a GPU where there are none), as a whole number for as many of the GPUs as can share it. */
+static int32_t usual_batch(const struct rr_arch *a, int32_t gpus, int32_t seq)
+{
+    const double want = a->sample_gflop > 0 ? 256.0 * gpus : a->encoder ? 56.0 * gpus : 4194304.0 / seq;
+    int32_t ranks = 1;
+    for (int32_t d = 1; d <= gpus && d <= want; d++)
+        if (gpus % d == 0) ranks = d;
+    const double n = floor(want / ranks + 0.5);
+    return (int32_t)(n > 1 ? n : 1) * ranks;
+}
+
+static void find_batch(struct making *x)
+{
+    struct rr_layout *l = &x->s->search.base;
+    l->gpus = (int32_t)x->t->gpus;
+    l->seq = x->t->seq ? (int32_t)x->t->seq : x->s->arch.seq > 0 ? x->s->arch.seq : 1;
+    if (x->t->global_batch) {
+        l->global_batch = (int32_t)x->t->global_batch;
+        return;
+    }
+    l->global_batch = usual_batch(&x->s->arch, l->gpus, l->seq);
+    rr_note(x->notes, RR_NOTE_ASSUMED, "", "", "a global batch of %d %s (%.3g M tokens)", l->global_batch,
+            x->s->arch.sample_gflop > 0 ? "samples" : "sequences", (double)l->global_batch * l->seq / 1e6);
+}
+
+/* ---- layout ---- */
+
+static void one(struct rr_axis *x, int64_t v)
+{
+    if (v > 0) x->at[0] = (int32_t)v, x->n = 1;
+}
+
+static const struct rr_train_set *framework_set(const struct making *x)
+{
+    for (size_t i = 0; i < x->f->n_sets; i++)
+        if (strcmp(x->f->set[i].framework, x->s->framework) == 0) return &x->f->set[i];
+    return NULL;
+}
+
+/* Flags as the framework's published runs had them, where nobody says. */
+static void framework_flags(struct making *x, const struct rr_training_layout *w, struct rr_layout *l)
+{
+    const struct rr_train_set *set = framework_set(x);
+    l->flash = rr_given(w, 11) ? w->flash : set ? set->flash != 0 : true;
+    l->tp_overlap = rr_given(w, 9) ? w->tp_overlap : set ? set->tp_overlap != 0 : true;
+    l->dp_overlap = rr_given(w, 10) ? w->dp_overlap : set ? set->dp_overlap != 0 : true;
+    l->sequence_parallel = rr_given(w, 8) ? w->sequence_parallel : set ? set->sequence_parallel != 0 : true;
+    l->balanced = set && set->balanced != 0;
+    if (x->wide || rr_given(w, 6)) return;
+    const int32_t full[] = {0, 2, 3}, usual[] = {0, 1};
+    struct rr_axis *zero = &x->s->search.zero;
+    const bool sharded = set && set->zero >= 3;
+    memcpy(zero->at, sharded ? full : usual, sharded ? sizeof full : sizeof usual);
+    zero->n = sharded ? 3 : 2;
+}
+
+static enum rr_status find_layout(struct making *x)
+{
+    static const struct rr_training_layout plain;
+    const struct rr_training_layout *w = part(x->t->layout, &plain);
+    struct rr_search *q = &x->s->search;
+    q->arch = &x->s->arch, q->machine = &x->s->machine, q->coefs = &x->s->coefs;
+    q->base.precision = (enum rr_precision)x->t->precision;
+    if (rr_machine_peak_flops(&x->s->machine, q->base.precision) <= 0)
+        return rr_fail(RR_EINPUT, "precision: %s has no %s", x->s->machine.id, rr_precision_name[q->base.precision]);
+    one(&q->tp, w->tp), one(&q->pp, w->pp), one(&q->vpp, w->vpp), one(&q->cp, w->cp), one(&q->ep, w->ep),
+        one(&q->micro_batch, w->micro_batch);
+    if (rr_given(w, 6)) q->zero.at[0] = (int32_t)w->zero, q->zero.n = 1;
+    if (rr_given(w, 7)) q->recompute.at[0] = w->recompute, q->recompute.n = 1;
+    if (rr_given(w, 8)) q->sequence_parallel.at[0] = w->sequence_parallel, q->sequence_parallel.n = 1;
+    framework_flags(x, w, &q->base);
+    (x->wide ? rr_search_widen : rr_search_axes)(q);
+    return RR_OK;
+}
+
+/* ---- what surrounds the steps ---- */
+
+static const struct rr_failure_rate *failure_row(const struct making *x, const char *id)
+{
+    for (size_t i = 0; i < x->catalog->n_failure_rates; i++)
+        if (strcmp(x->catalog->failure_rate[i].id, id) == 0) return &x->catalog->failure_rate[i];
+    return NULL;
+}
+
+static enum rr_status plan_failures(struct making *x, struct rr_ttt_plan *p)
+{
+    const struct rr_training_failures *w = x->t->failures->at;
+    if (w->none) return RR_OK;
+    const struct rr_failure_rate *row = failure_row(x, w->like);
+    if (!row) {
+        const char **words = RR_NEWS(x->a, const char *, x->catalog->n_failure_rates + 1);
+        for (size_t i = 0; i < x->catalog->n_failure_rates; i++) words[i] = x->catalog->failure_rate[i].id;
+        return rr_fail(RR_EINPUT, "failures: like: no system is called \"%s\"%s", w->like,
+                       rr_did_you_mean(x->a, w->like, words, x->catalog->n_failure_rates));
+    }
+    p->failure_gpu_hours = w->gpu_hours > 0 ? w->gpu_hours : row->gpu_hours;
+    p->failure_least = row->least < p->failure_gpu_hours ? row->least : p->failure_gpu_hours;
+    p->failure_most = row->most > p->failure_gpu_hours ? row->most : p->failure_gpu_hours;
+    if (w->gpu_hours <= 0)
+        rr_note(x->notes, RR_NOTE_ASSUMED, "", rr_fact_text(x->a, &row->fact),
+                "an interruption every %.0f GPU-hours, as %s; others %.0f to %.0f", row->gpu_hours, row->id, row->least, row->most);
+    return RR_OK;
+}
+
+static enum rr_status plan_checkpoints(struct making *x, struct rr_ttt_plan *p)
+{
+    const struct rr_training_checkpoint *w = x->t->checkpoint->at;
+    double storage, host;
+    enum rr_status st = rr_unit_bandwidth(rr_slice(w->storage, strlen(w->storage)), &storage);
+    if (st != RR_OK) return rr_fail_in(st, "checkpoint: storage");
+    st = rr_unit_bandwidth(rr_slice(w->host, strlen(w->host)), &host);
+    if (st != RR_OK) return rr_fail_in(st, "checkpoint: host");
+    p->checkpoint_bytes = w->bytes_per_parameter * rr_arch_params(&x->s->arch).trained;
+    p->storage_b_s = storage / (double)w->shared_by;
+    p->host_b_s = w->async ? host : 0;
+    p->interval_s = (double)w->interval_us / 1e6;
+    if (!rr_given(w, 0))
+        rr_note(x->notes, RR_NOTE_ASSUMED, "", "bigscience chronicles, 2022", "checkpoints go to storage of %s", w->storage);
+    return RR_OK;
+}
+
+static enum rr_status plan_power(struct making *x, struct rr_ttt_plan *p)
+{
+    const struct rr_machine *m = &x->s->machine;
+    const struct rr_default *pue = rr_catalog_default(x->catalog, "owned", "pue");
+    double v = 0;
+    if (pue && rr_text_double(rr_slice(pue->value, strlen(pue->value)), &v) == RR_OK) p->pue = v;
+    p->node_w = m->power_w * m->gpus_per_node;
+    for (size_t i = 0; i < x->catalog->n_hardware; i++) {
+        const struct rr_hardware *h = &x->catalog->hardware[i];
+        if (strcmp(h->gpu, m->gpu) == 0 && h->power_w > 0) {
+            p->node_w = h->power_w * m->gpus_per_node / h->gpus;
+            rr_note(x->notes, RR_NOTE_ASSUMED, "", rr_fact_text(x->a, &h->fact), "energy at the full load of %s, PUE %g", h->id, p->pue);
+            return RR_OK;
+        }
+    }
+    rr_note(x->notes, RR_NOTE_ASSUMED, "", rr_fact_text(x->a, &m->fact),
+            "energy at the GPUs' board limit alone, PUE %g: hosts are not included", p->pue);
+    return RR_OK;
+}
+
+static enum rr_status find_plan(struct making *x)
+{
+    const struct rr_training_restart *w = x->t->restart->at;
+    const struct rr_training_evaluation *e = part(x->t->evaluation, NULL);
+    const struct rr_training_warmup *b = part(x->t->warmup, NULL);
+    struct rr_ttt_plan *p = &x->s->plan;
+    *p = (struct rr_ttt_plan){.samples = x->s->samples,
+                              .reruns = x->t->reruns > 0 ? x->t->reruns : 1,
+                              .detect_s = (double)w->detect_us / 1e6,
+                              .requeue_s = (double)w->requeue_us / 1e6,
+                              .image_s = (double)w->image_us / 1e6,
+                              .compile_s = (double)w->compile_us / 1e6,
+                              .repair_s = (double)w->repair_us / 1e6,
+                              .spares = (int32_t)w->spares};
+    p->startup_s = p->image_s + p->compile_s;
+    if (e) p->eval_every = (double)e->every, p->eval_samples = (double)e->samples, p->eval_s = (double)e->time_us / 1e6;
+    if (b) {
+        RR_TRY(count("batch_warmup: over", b->over, &p->warmup_samples));
+        if (x->s->tokens_counted) p->warmup_samples /= x->s->search.base.seq;
+        p->warmup_batch = b->from < x->s->search.base.global_batch ? (int32_t)b->from : x->s->search.base.global_batch;
+    }
+    RR_TRY(plan_failures(x, p));
+    RR_TRY(plan_checkpoints(x, p));
+    return plan_power(x, p);
+}
+
+/* ---- a run of one's own ---- */
+
+static enum rr_status find_measured(struct making *x)
+{
+    struct rr_size *s = x->s;
+    s->scale = 1;
+    s->doubt = (struct rr_ttt_doubt){.model = x->relative ? DOUBT_RELATIVE : DOUBT_MODEL,
+                                     .coef = DOUBT_COEF,
+                                     .network = s->search.base.gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0};
+    if (!x->t->measured && !x->t->log) return RR_OK;
+    RR_TRY(rr_measured_make(x->t, s, x->a, x->notes, &s->measured));
+    s->scale = s->measured.step_s / s->measured.predicted_s;
+    const bool same = s->measured.layout.gpus == s->search.base.gpus;
+    s->doubt = (struct rr_ttt_doubt){.model = DOUBT_MEASURED, .coef = same ? 0 : DOUBT_COEF, .network = same ? 0 : s->doubt.network};
+    return RR_OK;
+}
+
+enum rr_status rr_size_make(const struct rr_training *t, const struct rr_train_facts *f, const struct rr_catalog *catalog,
+                            struct rr_arena *a, struct rr_notes *notes, bool wide, struct rr_size *ret)
+{
+    struct making x = {.t = t, .f = f, .catalog = catalog, .a = a, .notes = notes, .s = ret, .wide = wide};
+    memset(ret, 0, sizeof *ret);
+    ret->training = t;
+    RR_TRY(find_model(&x));
+    RR_TRY(find_machine(&x));
+    RR_TRY(find_coefs(&x));
+    find_batch(&x);
+    RR_TRY(find_target(&x));
+    RR_TRY(find_layout(&x));
+    RR_TRY(find_plan(&x));
+    RR_TRY(find_measured(&x));
+    if (t->reruns <= 0)
+        rr_note(notes, RR_NOTE_ASSUMED, "", "", "reruns and ablations are not included: \"reruns\": 1.5 adds half of the run again");
+    return RR_OK;
+}
+
+/* ---- the answer ---- */
+
+/* What is wrong with any layout before what another split of batch and stages would cure; memory before all: the rest was legal. */
+static const enum rr_layout_fault telling[] = {
+    RR_FAULT_MEMORY,  RR_FAULT_PRECISION,  RR_FAULT_HEADS,  RR_FAULT_KV_HEADS, RR_FAULT_FFN,   RR_FAULT_NO_EXPERTS,
+    RR_FAULT_EXPERTS, RR_FAULT_SP_ALONE,   RR_FAULT_LAYERS, RR_FAULT_EP,       RR_FAULT_SEQ,   RR_FAULT_BATCH,
+    RR_FAULT_ZERO,    RR_FAULT_INTERLEAVE, RR_FAULT_VOCAB,  RR_FAULT_SIZE,     RR_FAULT_WORLD,
+};
+
+static enum rr_status no_layout(const struct rr_size *s, const struct rr_search_result *r)
+{
+    struct rr_buf b = {0};
+    const struct rr_search *q = &s->search;
+    if (r->tried == 0)
+        rr_buf_putf(&b, "layout: tp %d x pp %d x cp %d does not divide %d GPUs", q->tp.at[0], q->pp.at[0], q->cp.at[0], q->base.gpus);
+    for (size_t k = 0, n = 0; k < sizeof telling / sizeof *telling; k++) {
+        const enum rr_layout_fault i = telling[k];
+        if (r->fault[i] == 0) continue;
+        if (n++) rr_buf_puts(&b, n == 2 ? " (and beside " : ", ");
+        if (n > 1)
+            rr_buf_putf(&b, "%lld: %s", (long long)r->fault[i], rr_layout_fault_help[i]);
+        else
+            rr_search_say(&b, q, r, i);
+        if (n == 1 && r->fault[i] < r->tried) rr_buf_putf(&b, "; so are %lld of %lld layouts", (long long)r->fault[i], (long long)r->tried);
+    }
+    if (strstr(rr_buf_text(&b), " (and beside ")) rr_buf_puts(&b, ")");
+    const enum rr_status st = rr_fail(RR_EINPUT, "%s", rr_buf_text(&b));
+    rr_buf_done(&b);
+    return st;
+}
+
+enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_size_answer *ret)
+{
+    struct rr_search q = s->search; // its pointers: a struct rr_size may have been copied since
+    q.arch = &s->arch, q.machine = &s->machine, q.coefs = &s->coefs;
+    memset(ret, 0, sizeof *ret);
+    rr_search_run(&q, &ret->found);
+    if (ret->found.n == 0) return no_layout(s, &ret->found);
+    for (int32_t i = 0; i < ret->found.n; i++) ret->found.best[i].step_s *= s->scale;
+    const struct rr_layout *l = &ret->found.best[0].layout;
+    rr_step_time(q.arch, q.machine, q.coefs, l, true, &ret->step);
+    for (int32_t i = 0; i < l->pp && i < 64; i++) rr_memory_stage(q.arch, q.coefs, l, i, &ret->memory[ret->n_memory++]);
+    rr_ttt_make(&s->plan, q.arch, q.machine, q.coefs, l, ret->found.best[0].step_s, &ret->time);
+    if (ret->time.hopeless)
+        return rr_fail(
+            RR_EINPUT,
+            "it never ends: %d GPUs fail every %.0f min, less than a checkpoint interval of %.0f min and a restart of %.0f min take",
+            l->gpus, ret->time.mtbf_s / 60, ret->time.interval_s / 60, (ret->time.restore_s + ret->time.down_s) / 60);
+    rr_ttt_band(&s->plan, &s->doubt, q.arch, q.machine, q.coefs, l, ret->found.best[0].step_s, seed, &ret->band);
+    if (s->measured.given) {
+        const struct rr_ttt_doubt before = {
+            .model = DOUBT_MODEL, .coef = DOUBT_COEF, .network = l->gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0};
+        rr_ttt_band(&s->plan, &before, q.arch, q.machine, q.coefs, l, ret->step.total_s, seed, &ret->band_before);
+    }
+    ret->n_levers = rr_search_levers(&q, &ret->found, 0.1, ret->lever, RR_SIZE_LEVERS);
+    return RR_OK;
+}

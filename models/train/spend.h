@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/spend.h - what it costs to hold the machines of a run, under any pricing plan: the plans of models/price bill it. */
+#ifndef RR_MODELS_TRAIN_SPEND_H
+#define RR_MODELS_TRAIN_SPEND_H
+#include "data/train_facts.h"
+#include "models/price/price.h"
+
+struct rr_spend_ask {
+    const struct rr_catalog *catalog;
+    const struct rr_shelf_book *const *book; /* price books in front of the facts [n_books] */
+    size_t n_books;
+    const struct rr_machine *machine;
+    int64_t start_us;   /* when they are taken, epoch: what a term or a tariff needs */
+    int64_t gpus, us;   /* held for so long, whole nodes */
+    const char *plan;   /* "on_demand", "reserved", "spot", "owned" or any other plan; or its parameters as JSON, {"type": "owned", ...} */
+    const char *region; /* "" = any */
+};
+struct rr_spend {
+    struct rr_money cost;   /* effective: what falls into the time of the run */
+    struct rr_money billed; /* cash: a term or a purchase is paid whole */
+    char currency[4];
+    const char *machine; /* instance or hardware that was priced, "aws/p5.48xlarge" */
+    int64_t nodes;
+    double per_gpu_hour;
+};
+/* RR_EINPUT when no machine with that GPU has a price under the plan: never a silent $0. Assumptions go to notes. */
+RR_CHECKED enum rr_status rr_train_spend(const struct rr_spend_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_spend *ret);
+#endif

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/size.c - `rackrate size`: time, memory and cost to train; the best layouts and numbers of GPUs. */
+#include "sim/cli/size.h"
+#include <string.h>
+
+static const struct rr_option options[] = {
+    {0, "model", "NAME", false, "model, such as llama-3-70b (data/facts/models.csv)"},
+    {0, "config", "FILE", false, "config.json of a Hugging Face model instead"},
+    {0, "tokens", "N", false, "tokens to train on: 15T, 300B"},
+    {0, "samples", "N", false, "sequences or images instead: 45M"},
+    {0, "epochs", "N", false, "passes over --dataset instead"},
+    {0, "dataset", "N", false, "what an epoch has, in tokens (samples of a model without tokens)"},
+    {0, "gpu", "NAME,...", false, "machine, such as h100-sxm; further ones are compared"},
+    {0, "gpus", "N,...", false, "GPUs; further numbers are compared (default: an eighth to eight times as many)"},
+    {0, "alone", NULL, false, "no other numbers of GPUs"},
+    {0, "precision", "P,...", false, "bf16 (default), fp16, fp32, tf32, fp8, mxfp8, nvfp4; further ones are compared"},
+    {0, "layout", "K=V,...", false, "fix sizes of the layout: tp, pp, vpp, cp, ep, micro_batch (mb), zero, recompute"},
+    {0, "global-batch", "N", false, "sequences a step (default: about 4 million tokens)"},
+    {0, "seq", "N", false, "tokens of a sequence (default: as the model was trained)"},
+    {0, "framework", "NAME", false, "whose coefficients hold: nemo, mcore, megatron, fsdp, ..."},
+    {0, "lora-rank", "N", false, "fine-tune adapters of this rank instead of all weights"},
+    {0, "reruns", "X", false, "all runs over the one that counts, such as 1.5"},
+    {0, "deadline", "TIME", false, "the cheapest that is done in time with 90 % chance"},
+    {0, "budget", "MONEY", false, "the fastest that costs no more, such as \"$3M\""},
+    {0, "plan", "PLAN", true, "on_demand, reserved, spot, owned, or a plan as JSON; the first one decides (default: all four)"},
+    {0, "region", "NAME", false, "prices of this region alone"},
+    {0, "start", "DATE", false, "first day, for the date of completion"},
+    {0, "measured", "K=V,...", false, "one own run, such as \"tp=8, pp=4, step=12.3 s\": scales the prediction and narrows its band"},
+    {0, "log", "FILE", false, "the same from a log of Megatron, DeepSpeed, torchtitan, NeMo, Hugging Face or a CSV"},
+    {0, "set", "PTR=VALUE", true, "set one value of the training section, such as /checkpoint/async=true or \"/machine/network=200 Gb/s\""},
+    {0, "all-layouts", NULL, false, "search all values of ZeRO and overlap, not only those that the framework has"},
+    {0, "top", "N", false, "layouts that are shown (default 5)"},
+    {0, "seed", "N", false, "of the draws behind P10, P50 and P90 (default 1)"},
+    {0, "explain", NULL, false, "every term with its unit, its formula and the measured fact that it rests on"},
+    {0, "json", NULL, false, "one JSON document"},
+};
+const struct rr_command rr_command_size;
+
+static enum rr_status answer(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
+{
+    struct rr_sizing s;
+    RR_TRY(rr_size_ask_around(&rr_command_size, a, q));
+    RR_TRY(rr_sizing_make(&q->ask, a->arena, &q->notes, &s));
+    if (rr_arg_given(&rr_command_size, a, "json"))
+        rr_size_json(b, q, &s);
+    else if (rr_arg_given(&rr_command_size, a, "explain"))
+        rr_size_explain(b, q, &s);
+    else
+        rr_size_text(b, q, &s);
+    return RR_OK;
+}
+
+static enum rr_status of_options(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
+{
+    q->json = rr_json_create();
+    enum rr_status st = rr_size_ask(&rr_command_size, a, q);
+    if (st == RR_OK) st = answer(a, q, b);
+    cJSON_Delete(q->document);
+    rr_json_free(q->json);
+    return st;
+}
+
+static enum rr_status size(const struct rr_args *a)
+{
+    struct rr_size_question q = {.notes = {.arena = a->arena}};
+    struct rr_buf b = {0};
+    const char *dir;
+    RR_TRY(rr_cli_catalog(a->arena, &q.catalog));
+    RR_TRY(rr_data_dir(a->arena, &dir));
+    RR_TRY(rr_train_facts_load(dir, a->arena, &q.facts));
+    const enum rr_status st = of_options(a, &q, &b);
+    rr_notes_done(&q.notes);
+    if (st == RR_OK) rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return st;
+}
+
+const struct rr_command rr_command_size = {
+    .name = "size",
+    .summary = "time, memory and cost to train; the best layouts and numbers of GPUs",
+    .usage = "--model NAME --tokens N --gpu NAME --gpus N [options]",
+    .examples = "  rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm --gpus 1024\n"
+                "  rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm,gb200 --gpus 1024,2048,4096 --deadline \"30 days\"\n"
+                "  rackrate size --model bert-large --samples 3M --gpu a100 --gpus 8 --precision fp32,bf16 --alone\n"
+                "  rackrate size --config config.json --tokens 2B --lora-rank 16 --gpu h100-sxm --gpus 8 --explain\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .least = 0,
+    .most = 0,
+    .run = size,
+};

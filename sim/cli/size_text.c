@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/size_text.c - the answer of `rackrate size` for people. */
+#include "models/train/arch.h"
+#include "sim/cli/size.h"
+#include "data/base/units.h"
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+void rr_size_put_days(struct rr_buf *b, double s)
+{
+    if (!(s < 9e12))
+        rr_buf_puts(b, "never");
+    else
+        rr_buf_time_short(b, (int64_t)(s * 1e6));
+}
+
+void rr_size_put_usd(struct rr_buf *b, double usd)
+{
+    if (isnan(usd))
+        rr_buf_puts(b, "-");
+    else
+        rr_buf_money(b, (struct rr_money){(int64_t)llround(usd * 1e6)}, "USD", fabs(usd) < 1000 ? 2 : 0);
+}
+
+void rr_size_put_count(struct rr_buf *b, double n)
+{
+    static const char *const unit[] = {"", " k", " M", " B", " T"};
+    int i = 0;
+    for (; i < 4 && n >= 999.5; i++) n /= 1000;
+    rr_buf_putf(b, "%.3g%s", n, unit[i]);
+}
+
+/* `fill` writes into a cell of a table, padded to the right by `wide`. */
+static void cell(struct rr_buf *b, int wide, void (*fill)(struct rr_buf *, double), double v)
+{
+    struct rr_buf c = {0};
+    fill(&c, v);
+    rr_buf_putf(b, " %*s", wide, rr_buf_text(&c));
+    rr_buf_done(&c);
+}
+
+static void put_signed_days(struct rr_buf *b, double s)
+{
+    if (isnan(s)) {
+        rr_buf_puts(b, "-");
+        return;
+    }
+    rr_buf_puts(b, s < 0 ? "-" : "");
+    rr_size_put_days(b, fabs(s));
+}
+
+/* ---- head ---- */
+
+static void put_model(struct rr_buf *b, const struct rr_size *z)
+{
+    const struct rr_params n = rr_arch_params(&z->arch);
+    rr_buf_putf(b, "%s, ", z->arch.name);
+    rr_size_put_count(b, n.total);
+    rr_buf_puts(b, " parameters");
+    if (n.active < n.total) {
+        rr_buf_puts(b, ", ");
+        rr_size_put_count(b, n.active);
+        rr_buf_puts(b, " active");
+    }
+    if (z->arch.lora_rank) {
+        rr_buf_putf(b, ", LoRA of rank %d: ", z->arch.lora_rank);
+        rr_size_put_count(b, n.trained);
+        rr_buf_puts(b, " trained");
+    }
+    rr_buf_puts(b, "; ");
+    rr_size_put_count(b, z->tokens_counted ? z->samples * z->search.base.seq : z->samples);
+    rr_buf_putf(b, z->tokens_counted ? " tokens" : z->arch.sample_gflop > 0 ? " samples" : " sequences of %d tokens", z->search.base.seq);
+    rr_buf_putf(b, " in steps of %d\n", z->search.base.global_batch);
+}
+
+static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
+{
+    const struct rr_size_answer *x = p->answer;
+    rr_buf_putf(b, "%" PRId64 " x %s, %s: done in ", p->training.gpus, p->size.machine.id, rr_precision_name[p->training.precision]);
+    rr_size_put_days(b, x->time.total_s);
+    rr_buf_puts(b, " (P10 ");
+    rr_size_put_days(b, x->band.p10_s);
+    rr_buf_puts(b, ", P50 ");
+    rr_size_put_days(b, x->band.p50_s);
+    rr_buf_puts(b, ", P90 ");
+    rr_size_put_days(b, x->band.p90_s);
+    rr_buf_puts(b, ")\n");
+    if (q->start_us) {
+        const double at[] = {x->band.p10_s, x->band.p50_s, x->band.p90_s};
+        for (int i = 0; i < 3; i++) {
+            rr_buf_puts(b, i == 0 ? "done on " : i == 1 ? " (P10), " : " (P50), ");
+            rr_buf_date(b, q->start_us + (int64_t)(ceil(at[i] / 86400) * 86400e6));
+        }
+        rr_buf_puts(b, " (P90)\n");
+    }
+    rr_buf_putf(b, "step %.4g s (P10 %.4g, P90 %.4g), MFU %.1f %%, %.0f %s/s a GPU; tuned ", x->found.best[0].step_s, x->band.step_p10_s,
+                x->band.step_p90_s, 100 * x->step.mfu / p->size.scale, x->step.tokens_per_s_per_gpu / p->size.scale,
+                p->size.arch.sample_gflop > 0 ? "samples" : "tokens");
+    rr_size_put_days(b, x->band.tuned_s);
+    rr_buf_puts(b, ", first months on a new cluster ");
+    rr_size_put_days(b, x->band.first_months_s);
+    rr_buf_puts(b, "\n");
+}
+
+static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_size_measured *m = &p->size.measured;
+    if (!m->given) return;
+    rr_buf_putf(b, "measured: a step of %.4g s where %.4g s was predicted (", m->step_s, m->predicted_s);
+    rr_layout_text(b, &m->layout);
+    rr_buf_putf(b, "): everything times %.3f\n  before: P10 ", p->size.scale);
+    rr_size_put_days(b, p->answer->band_before.p10_s);
+    rr_buf_puts(b, ", P50 ");
+    rr_size_put_days(b, p->answer->band_before.p50_s);
+    rr_buf_puts(b, ", P90 ");
+    rr_size_put_days(b, p->answer->band_before.p90_s);
+    rr_buf_puts(b, "; the band is now ");
+    const double now = p->answer->band.p90_s / p->answer->band.p10_s - 1,
+                 was = p->answer->band_before.p90_s / p->answer->band_before.p10_s - 1;
+    rr_buf_putf(b, "%.0f %% wide instead of %.0f %%\n", 100 * now, 100 * was);
+}
+
+static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
+{
+    const struct rr_ttt *t = &p->answer->time;
+    rr_buf_puts(b, "\nCost\n");
+    for (size_t i = 0; i < q->ask.n_plans; i++) {
+        const char *plan = q->ask.plan[i];
+        rr_buf_putf(b, "  %-12.12s", *plan == '{' ? "own plan" : plan);
+        if (p->unpriced[i]) {
+            rr_buf_putf(b, " not priced: %s\n", p->unpriced[i]);
+            continue;
+        }
+        const struct rr_spend *x = &p->spend[i];
+        cell(b, 16, rr_size_put_usd, rr_money_double(x->cost));
+        rr_buf_putf(b, "  $%.2f/gpu/h, %" PRId64 " x %s", x->per_gpu_hour, x->nodes, x->machine);
+        if (rr_money_double(x->billed) > 1.001 * rr_money_double(x->cost)) {
+            rr_buf_puts(b, "; paid in all ");
+            rr_size_put_usd(b, rr_money_double(x->billed));
+        }
+        rr_buf_puts(b, "\n");
+    }
+    rr_buf_puts(b, "  ");
+    rr_size_put_count(b, t->gpu_hours);
+    rr_buf_puts(b, " GPU-hours");
+    if (!isnan(t->kwh)) {
+        rr_buf_puts(b, ", ");
+        rr_size_put_count(b, t->kwh);
+        rr_buf_puts(b, " kWh");
+    }
+    rr_buf_puts(b, "\n");
+}
+
+/* ---- layouts ---- */
+
+static void put_layouts(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
+{
+    const struct rr_search_result *r = &p->answer->found;
+    const double usable = rr_memory_usable_bytes(&p->size.machine);
+    rr_buf_putf(b, "\nLayouts: %" PRId64 " tried, %" PRId64 " legal and fit in %.1f GB\n", r->tried, r->fit, usable / 1e9);
+    rr_buf_puts(b, "        step     MFU  memory GB  layout\n");
+    for (int32_t i = 0; i < r->n && i < q->top; i++) {
+        const struct rr_candidate *c = &r->best[i];
+        const double mfu = p->answer->step.mfu / p->size.scale * r->best[0].step_s / c->step_s;
+        rr_buf_putf(b, "  %8.4g s  %5.1f %%  %9.1f  ", c->step_s, 100 * mfu, c->memory_bytes / 1e9);
+        rr_layout_text(b, &c->layout);
+        rr_buf_puts(b, "\n");
+    }
+    for (int i = 1; i < RR_FAULT_N; i++) {
+        if (r->fault[i] == 0) continue;
+        rr_buf_putf(b, "  %" PRId64 " not: ", r->fault[i]);
+        rr_search_say(b, &p->size.search, r, (enum rr_layout_fault)i);
+        rr_buf_puts(b, "\n");
+    }
+}
+
+static void put_step(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_step *s = &p->answer->step;
+    rr_buf_puts(b, "\nThe step, on the slowest stage\n");
+    for (int i = 0; i < RR_STEP_N; i++) {
+        const double share = s->term_s[i] / s->total_s;
+        if (share < 0.0005) continue;
+        char bar[41] = {0};
+        for (int k = 0; k < 40 && k < share * 40 + 0.5; k++) bar[k] = '#';
+        rr_buf_putf(b, "  %-22s %9.4g s  %5.1f %%  %s\n", rr_step_name[i], s->term_s[i] * p->size.scale, 100 * share, bar);
+    }
+}
+
+static void put_memory(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_size_answer *x = p->answer;
+    rr_buf_puts(b, "\nMemory of a GPU, GB\n  stage");
+    for (int i = 0; i < RR_MEMORY_N; i++) rr_buf_putf(b, " %11s", rr_memory_name[i]);
+    rr_buf_puts(b, "       total\n");
+    for (int32_t s = 0; s < x->n_memory; s++) {
+        if (x->n_memory > 6 && s >= 3 && s < x->n_memory - 2) {
+            if (s == 3) rr_buf_puts(b, "    ...\n");
+            continue;
+        }
+        rr_buf_putf(b, "  %5d", s);
+        for (int i = 0; i < RR_MEMORY_N; i++) rr_buf_putf(b, " %11.2f", x->memory[s].term_bytes[i] / 1e9);
+        rr_buf_putf(b, " %11.2f\n", x->memory[s].total_bytes / 1e9);
+    }
+}
+
+static void put_part(struct rr_buf *b, const char *name, double s, double of, const char *detail)
+{
+    rr_buf_putf(b, "  %-22s", name);
+    cell(b, 9, rr_size_put_days, s);
+    rr_buf_putf(b, "  %5.1f %%%s%s\n", of > 0 ? 100 * s / of : 0, *detail ? "  " : "", detail);
+}
+
+static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_ttt *t = &p->answer->time;
+    struct rr_buf d = {0};
+    rr_buf_puts(b, "\nThe time\n");
+    rr_buf_putf(&d, "%.0f steps%s", t->steps, t->warmup_steps > 0 ? ", the batch grows at first" : "");
+    put_part(b, "training", t->train_s, t->total_s, rr_buf_text(&d));
+    put_part(b, "evaluations", t->eval_s, t->total_s, t->eval_s > 0 ? "" : "none: --set /evaluation/every=1000 adds them");
+    d.n = 0;
+    rr_buf_putf(&d, "%.3g GB, %.3g s each", p->size.plan.checkpoint_bytes / 1e9, t->stall_s);
+    if (t->interval_s > 0) rr_buf_putf(&d, ", every %.3g min of work", t->interval_s / 60);
+    put_part(b, "checkpoints", t->checkpoint_s, t->total_s, rr_buf_text(&d));
+    d.n = 0;
+    if (t->failures > 0)
+        rr_buf_putf(&d, "%.3g interruptions, one in %.3g h; %.3g min down, %.3g min to restore", t->failures, t->mtbf_s / 3600,
+                    t->down_s / 60, t->restore_s / 60);
+    put_part(b, "failures", t->lost_s, t->total_s, rr_buf_text(&d));
+    put_part(b, "start", t->startup_s, t->total_s, "");
+    if (t->rerun_s > 0) put_part(b, "reruns", t->rerun_s, t->total_s, "");
+    rr_buf_done(&d);
+}
+
+/* ---- other numbers of GPUs ---- */
+
+static void put_points(struct rr_buf *b, const struct rr_sizing *s)
+{
+    if (s->n < 2) return;
+    rr_buf_puts(b, "\nOther GPUs and numbers (* nothing is both quicker and cheaper)\n"
+                   "                    GPU   number  precision      time       P90             cost     for the last more  saves\n");
+    for (size_t i = 0; i < s->n; i++) {
+        const struct rr_sizing_point *p = &s->at[i];
+        rr_buf_putf(b, "  %s %19s %8" PRId64 " %10s", p->pareto ? "*" : " ", p->answer ? p->size.machine.id : p->training.gpu,
+                    p->training.gpus, rr_precision_name[p->training.precision]);
+        if (!p->answer) {
+            rr_buf_putf(b, "  %s\n", p->reason);
+            continue;
+        }
+        cell(b, 9, rr_size_put_days, p->answer->time.total_s);
+        cell(b, 9, rr_size_put_days, p->answer->band.p90_s);
+        cell(b, 16, rr_size_put_usd, rr_sizing_cost(p));
+        cell(b, 21, rr_size_put_usd, p->marginal_cost);
+        cell(b, 6, put_signed_days, p->marginal_s);
+        rr_buf_puts(b, "\n");
+    }
+}
+
+static void put_choice(struct rr_buf *b, const struct rr_sizing *s, const char *what, int at, const char *none)
+{
+    rr_buf_putf(b, "%s: ", what);
+    if (at < 0) {
+        rr_buf_putf(b, "%s\n", none);
+        return;
+    }
+    const struct rr_sizing_point *p = &s->at[at];
+    rr_buf_putf(b, "%" PRId64 " x %s (%s), ", p->training.gpus, p->size.machine.id, rr_precision_name[p->training.precision]);
+    rr_size_put_days(b, p->answer->time.total_s);
+    rr_buf_puts(b, ", ");
+    rr_size_put_usd(b, rr_sizing_cost(p));
+    rr_buf_puts(b, "\n");
+}
+
+static void put_choices(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
+{
+    rr_buf_puts(b, "\n");
+    if (q->ask.deadline_s > 0) put_choice(b, s, "In time with 90 % chance, at the least cost", s->meets_deadline, "none of these numbers");
+    if (q->ask.budget > 0) put_choice(b, s, "Within the budget, the quickest", s->meets_budget, "none of these numbers");
+    if (s->n < 2) return;
+    put_choice(b, s, "Quickest", s->fastest, "none");
+    put_choice(b, s, "Cheapest", s->cheapest, "none has a price");
+}
+
+/* ---- what it hangs on ---- */
+
+static void put_bound(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_step *s = &p->answer->step;
+    int first = 0, second = -1;
+    for (int i = 1; i < RR_STEP_N; i++)
+        if (s->term_s[i] > s->term_s[first]) first = i;
+    for (int i = 0; i < RR_STEP_N; i++)
+        if (i != first && (second < 0 || s->term_s[i] > s->term_s[second])) second = i;
+    rr_buf_putf(b, "Bound by %s (%.0f %%), then %s (%.0f %%); %.0f %% of the memory is used\n", rr_step_name[first],
+                100 * s->term_s[first] / s->total_s, rr_step_name[second], 100 * s->term_s[second] / s->total_s,
+                100 * p->answer->found.best[0].memory_bytes / rr_memory_usable_bytes(&p->size.machine));
+}
+
+static void put_levers(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    if (p->answer->n_levers == 0) return;
+    rr_buf_puts(b, "Measure first: what would change the answer most, if it were 10 % off\n");
+    for (size_t i = 0; i < p->answer->n_levers; i++) {
+        const struct rr_lever *x = &p->answer->lever[i];
+        const struct rr_coef_info *c = &rr_coef_info[x->coef];
+        rr_buf_putf(b, "  %-13s %9.4g %-9s  step %+.1f .. %+.1f %%  %s%s\n", c->name, p->size.coefs.v[x->coef], c->unit,
+                    100 * (x->faster - 1), 100 * (x->slower - 1), c->help, x->changes_best ? "; another layout would be the best" : "");
+    }
+}
+
+static void put_notes(struct rr_buf *b, const struct rr_notes *notes)
+{
+    if (notes->list.n == 0) return;
+    rr_buf_puts(b, "\nAssumed\n");
+    for (size_t i = 0; i < notes->list.n; i++) {
+        const struct rr_note *n = &notes->list.at[i];
+        rr_buf_putf(b, "  %s%s%s%s%s%s\n", n->kind == RR_NOTE_WARNING ? "warning: " : "", *n->where ? n->where : "", *n->where ? ": " : "",
+                    n->text, *n->source ? "; " : "", n->source);
+    }
+}
+
+void rr_size_text(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
+{
+    const struct rr_sizing_point *p = &s->at[0];
+    if (q->name) rr_buf_putf(b, "%s: ", q->name);
+    put_model(b, &p->size);
+    put_verdict(b, q, p);
+    put_measured(b, p);
+    put_bound(b, p);
+    put_costs(b, q, p);
+    put_layouts(b, q, p);
+    put_step(b, p);
+    put_memory(b, p);
+    put_time(b, p);
+    put_points(b, s);
+    put_choices(b, q, s);
+    put_levers(b, p);
+    put_notes(b, &q->notes);
+}

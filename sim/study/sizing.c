@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/sizing.c - points of a sizing, priced and compared. */
+#include "sim/study/sizing.h"
+#include <math.h>
+#include <string.h>
+
+double rr_sizing_cost(const struct rr_sizing_point *p) { return p->answer && !p->unpriced[0] ? rr_money_double(p->spend[0].cost) : NAN; }
+
+static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing_point *p)
+{
+    for (size_t i = 0; i < ask->n_plans && i < RR_SIZING_PLANS; i++) {
+        const struct rr_spend_ask k = {.catalog = ask->catalog,
+                                       .machine = &p->size.machine,
+                                       .gpus = p->training.gpus,
+                                       .us = (int64_t)(p->answer->time.total_s * 1e6),
+                                       .start_us = ask->start_us,
+                                       .plan = ask->plan[i],
+                                       .region = ask->region ? ask->region : ""};
+        if (rr_train_spend(&k, a, notes, &p->spend[i]) != RR_OK) p->unpriced[i] = rr_strdup(a, rr_reason());
+    }
+}
+
+static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, int64_t gpus, int precision, struct rr_arena *a,
+                            struct rr_notes *notes, struct rr_sizing *s)
+{
+    struct rr_notes unheard = {.arena = a};
+    struct rr_notes *told = s->n == 0 ? notes : &unheard; // what is assumed is the same for all points
+    struct rr_sizing_point *p = &s->at[s->n];
+    if (s->n == RR_SIZING_POINTS) return rr_fail(RR_EINPUT, "more than %d kinds and numbers of GPUs", RR_SIZING_POINTS);
+    p->training = *ask->training;
+    p->training.gpu = gpu, p->training.gpus = gpus, p->training.precision = precision;
+    p->marginal_cost = p->marginal_s = NAN;
+    if (s->n) p->training.global_batch = s->at[0].size.search.base.global_batch;
+    enum rr_status st = rr_size_make(&p->training, ask->facts, ask->catalog, a, told, ask->wide, &p->size);
+    if (st == RR_OK) {
+        p->answer = RR_NEW(a, struct rr_size_answer);
+        st = rr_size_find(&p->size, ask->seed, p->answer);
+        s->tried += p->answer->found.tried;
+    }
+    if (st != RR_OK && s->n > 0) {
+        p->answer = NULL;
+        p->reason = rr_strdup(a, rr_reason());
+        st = RR_OK;
+    }
+    if (st == RR_OK && p->answer) price(ask, a, told, p);
+    if (s->n == 0 && st == RR_OK && ask->must_price && p->unpriced[0]) st = rr_fail(RR_EINPUT, "%s", p->unpriced[0]);
+    s->n++;
+    rr_notes_done(&unheard);
+    return st;
+}
+
+static bool is_there(const struct rr_sizing *s, const char *gpu, int64_t gpus, int precision)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->at[i].training.gpu, gpu) == 0 && s->at[i].training.gpus == gpus && s->at[i].training.precision == precision)
+            return true;
+    return false;
+}
+
+static enum rr_status all_points(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing *s)
+{
+    const struct rr_training *t = ask->training;
+    RR_TRY(point(ask, t->gpu, t->gpus, t->precision, a, notes, s));
+    for (size_t g = 0; g <= ask->n_gpu; g++)
+        for (size_t r = 0; r <= ask->n_precision; r++)
+            for (size_t c = 0; c <= ask->n_count; c++) {
+                const char *gpu = g ? ask->gpu[g - 1] : t->gpu;
+                const int64_t gpus = c ? ask->count[c - 1] : t->gpus;
+                const int precision = r ? ask->precision[r - 1] : t->precision;
+                if (!is_there(s, gpu, gpus, precision)) RR_TRY(point(ask, gpu, gpus, precision, a, notes, s));
+            }
+    return RR_OK;
+}
+
+/* ---- comparisons ---- */
+
+static bool alike(const struct rr_sizing_point *a, const struct rr_sizing_point *b)
+{
+    return strcmp(a->training.gpu, b->training.gpu) == 0 && a->training.precision == b->training.precision;
+}
+
+/* Against the next smaller number of the same GPU. */
+static void margins(struct rr_sizing *s)
+{
+    for (size_t i = 0; i < s->n; i++) {
+        const struct rr_sizing_point *less = NULL;
+        struct rr_sizing_point *p = &s->at[i];
+        for (size_t k = 0; k < s->n; k++) {
+            const struct rr_sizing_point *q = &s->at[k];
+            if (q->answer && alike(p, q) && q->training.gpus < p->training.gpus && (!less || q->training.gpus > less->training.gpus))
+                less = q;
+        }
+        if (!less || !p->answer) continue;
+        p->marginal_cost = rr_sizing_cost(p) - rr_sizing_cost(less);
+        p->marginal_s = less->answer->time.total_s - p->answer->time.total_s;
+    }
+}
+
+static double time_of(const struct rr_sizing_point *p) { return p->answer->time.total_s; }
+
+/* -1, 0 or 1; what has no price is dearer than all that has one. */
+static int dearer(const struct rr_sizing_point *p, const struct rr_sizing_point *q)
+{
+    const double a = rr_sizing_cost(p), b = rr_sizing_cost(q);
+    if (isnan(a) || isnan(b)) return isnan(a) - isnan(b);
+    return (a > b) - (a < b);
+}
+
+static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
+{
+    s->fastest = s->cheapest = s->meets_deadline = s->meets_budget = -1;
+    for (int i = 0; i < (int)s->n; i++) {
+        struct rr_sizing_point *p = &s->at[i];
+        if (!p->answer) continue;
+        const double cost = rr_sizing_cost(p);
+        p->pareto = true;
+        for (size_t k = 0; k < s->n; k++) {
+            const struct rr_sizing_point *q = &s->at[k];
+            if (q->answer && q != p && time_of(q) <= time_of(p) && dearer(q, p) <= 0 && (time_of(q) < time_of(p) || dearer(q, p) < 0))
+                p->pareto = false;
+        }
+        if (s->fastest < 0 || time_of(p) < time_of(&s->at[s->fastest])) s->fastest = i;
+        if (!isnan(cost) && (s->cheapest < 0 || dearer(p, &s->at[s->cheapest]) < 0)) s->cheapest = i;
+        if (ask->deadline_s > 0 && p->answer->band.p90_s <= ask->deadline_s &&
+            (s->meets_deadline < 0 || dearer(p, &s->at[s->meets_deadline]) < 0))
+            s->meets_deadline = i;
+        if (ask->budget > 0 && cost <= ask->budget && (s->meets_budget < 0 || time_of(p) < time_of(&s->at[s->meets_budget])))
+            s->meets_budget = i;
+    }
+}
+
+enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing *ret)
+{
+    *ret = (struct rr_sizing){.at = RR_NEWS(a, struct rr_sizing_point, RR_SIZING_POINTS + 1)};
+    RR_TRY(all_points(ask, a, notes, ret));
+    margins(ret);
+    choose(ask, ret);
+    return RR_OK;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/study/sizing.h - a planned training run over kinds and numbers of GPUs: time against cost, and which one to take.
+ *
+ * The batch stays the same over all numbers of GPUs: strong scaling. */
+#ifndef RR_SIM_STUDY_SIZING_H
+#define RR_SIM_STUDY_SIZING_H
+#include "models/train/size.h"
+#include "models/train/spend.h"
+
+#define RR_SIZING_PLANS  6
+#define RR_SIZING_POINTS 64
+
+struct rr_sizing_ask {
+    const struct rr_training *training; /* gpu and gpus of its own are the main point */
+    const struct rr_train_facts *facts;
+    const struct rr_catalog *catalog;
+    const char *const *gpu; /* kinds beside its own [n_gpu] */
+    size_t n_gpu;
+    const int64_t *count; /* numbers of GPUs beside its own [n_count] */
+    size_t n_count;
+    const int *precision; /* beside its own [n_precision] */
+    size_t n_precision;
+    const char *const *plan; /* [n_plans] the first one decides */
+    size_t n_plans;
+    bool must_price; /* no price under the first plan is an error, not a line */
+    const char *region;
+    int64_t start_us;          /* first day, epoch */
+    double deadline_s, budget; /* 0 = none; in USD */
+    uint64_t seed;
+    bool wide;
+};
+struct rr_sizing_point {
+    struct rr_training training;
+    struct rr_size size;
+    struct rr_size_answer *answer; /* NULL: reason says why not */
+    const char *reason;
+    struct rr_spend spend[RR_SIZING_PLANS];
+    const char *unpriced[RR_SIZING_PLANS]; /* why there is no price under the plan; NULL: there is */
+    bool pareto;                           /* nothing else is both quicker and cheaper */
+    double marginal_cost;                  /* cost over that of the next smaller number of the same GPU; NaN: none, or not priced */
+    double marginal_s;                     /* time saved by it */
+};
+struct rr_sizing {
+    struct rr_sizing_point *at; /* [n]; the main one first, then by GPU and number */
+    size_t n;
+    int fastest, cheapest, meets_deadline, meets_budget; /* indices, -1 = none; the last two: the cheapest in time, the fastest in money */
+    int64_t tried;                                       /* layouts over all points */
+    double seconds;                                      /* not set here */
+};
+/* The main point must have an answer (its reason is the error); the others may have none. */
+RR_CHECKED enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes,
+                                         struct rr_sizing *ret);
+/* Cost under the first plan in USD; NaN when it has no price. */
+double rr_sizing_cost(const struct rr_sizing_point *p);
+#endif

@@ -1,0 +1,182 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/cli/size.bats - rackrate size against closed forms, published sizes and runs, and its refusals.
+# Coefficients are fitted anew from time to time, so nothing here is a step time that the model gave.
+load helper
+
+llama() { "$RR" size --model llama-3-70b --tokens 15T --gpu h100-sxm --gpus 1024 --alone "$@"; }
+bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "exit $status: $stderr"; return 1; }; }
+
+@test "parameters and steps are the published ones" {
+    works llama --json
+    jq -e '.schema == "rackrate.size/1" and (.parameters / 70.554e9 - 1 | fabs) < 0.001' <<<"$output"
+    # 512 sequences of 8192 tokens: 15e12 / 4194304 = 3576278.7
+    jq -e '.points[0].time.steps == 3576279' <<<"$output"
+    # MFU = model FLOPs of a step / (1024 x 989.4e12 x step)
+    jq -e '.points[0].step | (.mfu / (.model_flops / (1024 * 989.4e12 * .step_s)) - 1 | fabs) < 1e-9' <<<"$output"
+}
+@test "the parts of the time add up, and GPU-hours and money follow from it" {
+    works llama --plan on_demand,owned --json
+    jq -e '.points[0].time | (.training_s + .evaluations_s + .checkpoints_s + .failures_s + .start_s + .reruns_s - .total_s | fabs) < 1' <<<"$output"
+    jq -e '.points[0].time | (.gpu_hours / (1024 * .total_s / 3600) - 1 | fabs) < 1e-9' <<<"$output"
+    # a node of 8 H100 at nebius is $23.60 an hour in the facts
+    jq -e '.points[0] | .costs[0].machine == "nebius/gpu-h100-sxm_8gpu-128vcpu-1600gb" and
+           (.costs[0].effective / (128 * 23.60 * .time.total_s / 3600) - 1 | fabs) < 1e-4' <<<"$output"
+    # 128 nodes of $335,000 are bought whole
+    jq -e '.points[0].costs[1].billed > 128 * 335000' <<<"$output"
+}
+@test "the same question has the same answer" {
+    works llama --json
+    local first=$output
+    works llama --json
+    [ "$output" = "$first" ]
+    works llama --seed 2 --json
+    [ "$(jq .points[0].time.total_s <<<"$output")" = "$(jq .points[0].time.total_s <<<"$first")" ]
+    [ "$(jq .points[0].time.p90_s <<<"$output")" != "$(jq .points[0].time.p90_s <<<"$first")" ]
+}
+@test "samples, tokens and epochs are one target" {
+    works llama --json
+    local steps=$(jq .points[0].time.steps <<<"$output")
+    works "$RR" size --model llama-3-70b --samples 1831054687.5 --gpu h100-sxm --gpus 1024 --alone --json
+    [ "$(jq .points[0].time.steps <<<"$output")" = "$steps" ]
+    works "$RR" size --model llama-3-70b --epochs 3 --dataset 5T --gpu h100-sxm --gpus 1024 --alone --json
+    [ "$(jq .points[0].time.steps <<<"$output")" = "$steps" ]
+    fails 3 'no target; give one of' "$RR" size --model llama-3-70b --gpu h100-sxm --gpus 8
+    fails 3 'more than one target' "$RR" size --model llama-3-70b --tokens 1T --samples 3M --gpu h100-sxm --gpus 8
+    fails 3 'a count as people|"15TT" is no count' "$RR" size --model llama-3-70b --tokens 15TT --gpu h100-sxm --gpus 8
+    fails 3 '"tokens": resnet-50 has none' "$RR" size --model resnet-50 --tokens 1T --gpu a100 --gpus 8
+}
+@test "every layout is counted once" {
+    works llama --json
+    jq -e '.points[0].layouts | .fit + ([.rejected[].count] | add) == .tried' <<<"$output"
+    # tp, pp, cp divide 1024 in C(13, 3) ways with dp; tp has no more than 64 heads, pp no more than 80 layers
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64 --global-batch 512 --alone --all-layouts --json
+    # C(9, 3) = 84 worlds; 10 divisors of 80 chunks; micro batches 1 2 4 .. 64; 4 of zero, 3 of recompute, 8 of flags
+    jq -e '.points[0].layouts.tried == 84 * 10 * 7 * 4 * 3 * 8' <<<"$output"
+}
+@test "a layout that is given is taken" {
+    works llama --layout tp=8,pp=4,mb=1,vpp=1,recompute=full,zero=1 --json
+    jq -e '.points[0].layouts.best[0].layout | .tp == 8 and .pp == 4 and .dp == 32 and .recompute == "full"' <<<"$output"
+}
+@test "what does not divide is one line with the numbers" {
+    fails 3 'layout: tp 7 x pp 1 x cp 1 does not divide 1024 GPUs' llama --layout tp=7
+    fails 3 'layers: 80 layers on 3 stages' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 24 --layout pp=3
+    fails 3 'layers: 80 do not divide by pp 4 x vpp 3' llama --layout pp=4,vpp=3
+    fails 3 'batch: 512 sequences do not divide by micro batch 3 x dp' llama --layout tp=8,pp=4,micro_batch=3
+    fails 3 'experts: ep 2, but llama-3-70b has no experts' llama --layout ep=2
+    fails 3 'sequence parallel: with tp 1' llama --layout tp=1,sequence_parallel=true
+    fails 3 'heads: 25 do not divide by tp 2' "$RR" size --model gpt2-1.5b --tokens 1B --gpu a100 --gpus 8 --layout tp=2
+    fails 3 'does not fit: [0-9.]+ of 84.6 GB with tp 1' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 8 --layout tp=1,pp=1
+}
+@test "wrong names get the nearest right one" {
+    fails 3 'no model is called "lama-3-70b", did you mean "llama-3-70b"\?' "$RR" size --model lama-3-70b --tokens 1T --gpu h100-sxm --gpus 8
+    fails 3 'no machine has a GPU called "h100-smx", did you mean "h100-sxm"\?' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-smx --gpus 8
+    fails 3 'unknown key "micro_bach"' llama --layout micro_bach=1
+    fails 3 'did you mean "fp8"\?' llama --precision fp9
+    fails 3 'hgx-h100 has no nvfp4' llama --precision nvfp4
+    fails 3 'did you mean "owned"\?' llama --plan owned_
+    fails 3 'did you mean "llama-3.1-405b"\?' llama --set /failures/like=llama-3-405b
+    fails 2 'has no currency' llama --budget 3
+    fails 2 'set wants PTR=VALUE' llama --set gpus=3
+}
+@test "a sparse peak is refused" {
+    fails 3 'with sparsity; training runs dense: half of it, 989.4 TFLOP/s' llama --set '/machine/peak=1979 TFLOP/s'
+}
+@test "what-ifs are one --set away" {
+    works llama --layout tp=8,pp=1 --json
+    local step=$(jq .points[0].step.step_s <<<"$output")
+    works llama --layout tp=8,pp=1 --set '/machine/network=100 Gb/s' --json
+    jq -e --argjson was "$step" '.points[0].step.step_s > $was' <<<"$output"
+    works llama --layout tp=8,pp=1 --set /failures/none=true --json
+    jq -e '.points[0].time | .failures_s == 0 and .checkpoints_s == 0' <<<"$output"
+    # 14 bytes a parameter at 10 GB/s, every hour
+    works llama --set '/checkpoint/storage=10 GB/s' --set '/checkpoint/interval=1 h' --json
+    jq -e '(.points[0].time | .checkpoints_s / (.training_s / 3600)) as $each | ($each / (14 * .parameters / 10e9) - 1 | fabs) < 1e-9' <<<"$output"
+    works llama --reruns 1.5 --json
+    jq -e '.points[0].time | (.total_s / (.total_s - .reruns_s) - 1.5 | fabs) < 1e-9' <<<"$output"
+}
+@test "more GPUs of one batch are quicker and dearer" {
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 --json
+    jq -e '[.points[].gpus] == [512, 1024, 2048]' <<<"$output"
+    jq -e '.points | .[0].time.total_s > .[1].time.total_s and .[1].time.total_s > .[2].time.total_s' <<<"$output"
+    jq -e '.points | (.[1].costs[0].effective - .[0].costs[0].effective - .[1].marginal_cost | fabs) < 0.01' <<<"$output"
+    jq -e '.fastest == 2 and .cheapest == 0 and ([.points[].pareto] | all)' <<<"$output"
+}
+@test "a deadline takes the cheapest in time, a budget the quickest in money" {
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 --deadline '3000 days' --budget '$1' --json
+    jq -e '.meets_deadline == .cheapest and .meets_budget == -1' <<<"$output"
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 --deadline '1 min' --budget '$1B' --json
+    jq -e '.meets_deadline == -1 and .meets_budget == .fastest' <<<"$output"
+}
+@test "one own measured run scales the prediction and narrows its band" {
+    works llama --layout tp=8,pp=4,mb=1,vpp=1,recompute=full,zero=1 --json
+    local was=$output step
+    step=$(jq '.points[0].step.step_s * 1.25 * 1e6 | round / 1e6' <<<"$was")
+    works llama --layout tp=8,pp=4,mb=1,vpp=1,recompute=full,zero=1 --measured "step=$step s" --json
+    jq -e '(.points[0].step.scale - 1.25 | fabs) < 0.03' <<<"$output" # searched in closed form, played after that
+    jq -e '.points[0] | (.step.step_s / .step.predicted_s / .step.scale - 1 | fabs) < 1e-9' <<<"$output"
+    jq -e '.points[0] | .time.p90_s / .time.p10_s < .before_measured.p90_s / .before_measured.p10_s' <<<"$output"
+    works llama --layout tp=8,pp=4 --measured "tp=8, pp=4, step=$step s"
+    [[ $output == *"measured: a step of"*"before: P10"* ]]
+    fails 3 'measured: no step time' llama --measured tp=8
+    fails 3 'measured: unknown word "stap", did you mean "step"\?' llama --measured 'stap=3 s'
+    fails 3 'measured: tp x pp x cp does not divide 1024 GPUs' llama --measured 'tp=5, step=3 s'
+}
+@test "logs of trainers are read" {
+    cat >megatron.log <<'LOG'
+ iteration        1/   10 | consumed samples:          512 | elapsed time per iteration (ms): 91234.5 | global batch size:   512 | lm loss: 1.2E+01 |
+ iteration        2/   10 | consumed samples:         1024 | elapsed time per iteration (ms): 4771.0 | global batch size:   512 | lm loss: 1.1E+01 |
+[Rank 0] (after 2 iterations) memory (MB) | allocated: 31000.5 | max allocated: 45678.25 | reserved: 50000.0 | max reserved: 50000.0
+ iteration        3/   10 | consumed samples:         1536 | elapsed time per iteration (ms): 4772.0 | global batch size:   512 | lm loss: 1.0E+01 |
+ iteration        4/   10 | consumed samples:         2048 | elapsed time per iteration (ms): 4774.0 | global batch size:   512 | lm loss: 1.0E+01 |
+LOG
+    printf '[rank0]:\033[31mstep: %2d  \033[32mloss:  7.1  \033[33mmemory: 45.12GiB(57.00%%)  \033[34mtps: %s  \033[35mmfu: 40%%\033[39m\n' 1 100 2 '1,000' 3 1,002 4 1,003 >titan.log
+    printf '[INFO] steps: %d loss: 6.9 iter time (s): %s samples/sec: 107.3\n' 1 90 2 4.771 3 4.772 4 4.774 >deepspeed.log
+    printf 'Epoch 0: train_step_timing in s=%s, consumed_samples=1\n' 50 4.771 4.772 4.774 >nemo.log
+    printf 'step_time_s,memory_gb\n60,40\n4.771,41\n4.772,41\n4.774,41\n' >metrics.csv
+    echo '{"global_step": 9, "log_history": [{"loss": 2.1, "step": 5}, {"step": 9, "train_runtime": 43, "train_steps_per_second": 0.20955574182732606}]}' >trainer_state.json
+    for f in megatron.log deepspeed.log nemo.log metrics.csv trainer_state.json; do
+        works llama --layout tp=8,pp=4 --log $f
+        [[ $output == *"a step of 4.772 s"* ]] || { echo "$f: $output"; false; }
+    done
+    # 512 x 8192 tokens / 1024 GPUs at 1002 a second
+    works llama --layout tp=8,pp=4 --log titan.log
+    [[ $output == *"a step of 4.088 s"* ]]
+    echo nothing >empty.log
+    fails 3 'empty.log: no step times' llama --log empty.log
+    fails 4 'gone.log' llama --log gone.log
+}
+@test "a config.json is a model" {
+    cat >config.json <<'JSON'
+{ "model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,
+  "intermediate_size": 14336, "vocab_size": 128256, "hidden_act": "silu", "max_position_embeddings": 8192, "tie_word_embeddings": false }
+JSON
+    works "$RR" size --config config.json --tokens 1T --gpu h100-sxm --gpus 64 --alone --json
+    local own=$(jq .points <<<"$output")
+    jq -e '(.parameters / 8.030e9 - 1 | fabs) < 0.001' <<<"$output"
+    works "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --alone --json
+    [ "$(jq .points <<<"$output")" = "$own" ]
+    fails 3 'both "model" and "config"' "$RR" size --model llama-3-8b --config config.json --tokens 1T --gpu h100-sxm --gpus 64
+    echo '{"model_type": "llama", "hidden_size": 4096}' >half.json
+    fails 3 'half.json: no "num_hidden_layers"' "$RR" size --config half.json --tokens 1T --gpu h100-sxm --gpus 64
+    echo '{"num_hidden_layers": 2.5}' >wrong.json
+    fails 3 'wrong.json:1:.*a whole number is expected' "$RR" size --config wrong.json --tokens 1T --gpu h100-sxm --gpus 64
+}
+@test "LoRA trains less and steps quicker" {
+    works "$RR" size --model llama-2-70b --tokens 1B --gpu h100-sxm --gpus 64 --framework nemo --alone --json
+    local full=$output
+    works "$RR" size --model llama-2-70b --tokens 1B --gpu h100-sxm --gpus 64 --framework nemo --lora-rank 16 --alone --json
+    jq -e --argjson full "$(jq '.points[0].step.step_s' <<<"$full")" '.points[0].step.step_s < $full and .trained_parameters < 0.01 * .parameters' <<<"$output"
+}
+@test "ResNet-50 on 8 A100 and 8 H100 is near the MLPerf runs" {
+    # v1.0 .. v2.1: 28.5 to 29.1 min on 8 A100, 35 epochs of 1,281,167 images; v2.1 on H100: 52433 images/s
+    works "$RR" size --model resnet-50 --epochs 35 --dataset 1281167 --gpu a100 --gpus 8 --global-batch 3264 --alone --json
+    jq -e '.points[0].time.training_s / 60 | . > 28.7 * 0.9 and . < 28.7 * 1.1' <<<"$output"
+    works "$RR" size --model resnet-50 --epochs 35 --dataset 1281167 --gpu h100-sxm --gpus 8 --global-batch 3200 --alone --json
+    jq -e '3200 / .points[0].step.step_s | . > 52433 * 0.9 and . < 52433 * 1.1' <<<"$output"
+}
+@test "--explain names the fact under each term" {
+    works llama --explain
+    [[ $output == *"matrix products"*"gemm_eff = "*"data/facts/train_coefficients.csv:"* ]]
+    [[ $output == *"Daly 2006"* && $output == *"data/facts/machines.csv:"* && $output == *"data/facts/models.csv:"* ]]
+}
