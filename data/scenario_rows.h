@@ -84,7 +84,7 @@ struct rr_reading {
     const struct rr_registry *reg;
     const struct rr_catalog *catalog;
     bool any_path;
-    bool priced; /* files with prices are read whatever any_path says */
+    bool priced;                    /* files with prices are read whatever any_path says */
     struct rr_books_read *books;    /* those that were read for other alternatives; NULL: none are kept */
     const struct rr_scenario *like; /* NULL, or one read before: what it took from files is taken over when the path is the same */
 };

@@ -18,7 +18,7 @@ struct rr_repriced {
     size_t own_rates;    /* plans and commitments that give their own price, which no book replaces */
 };
 struct rr_reprice_options {
-    const char *db_path; /* of the store: plans that price calls look at the jobs in it */
+    const char *db_path;     /* of the store: plans that price calls look at the jobs in it */
     const char *const *book; /* [n_books] price books in front of the scenario's own */
     size_t n_books;
     const char *const *set; /* "PTR=VALUE" [n_set]; those for another alternative are passed over */
