@@ -228,7 +228,7 @@ static const char *dated_tics(struct tics *t, double from_s, double to_s)
 {
     const double days = (to_s - from_s) / 86400, dense = days * RR_DRAW_WIDTH / t->d->width; // as if it were on the full width
     if (days > 62) {
-        const int every = dense > 25 * 366 ? 60 : dense > 6 * 366 ? 12 : dense > 640 ? 3 : dense > 400 ? 2 : 1;
+        const int every = dense > 25 * 366 ? 60 : dense > 6 * 366 ? 12 : dense > 1000 ? 6 : dense > 640 ? 3 : dense > 400 ? 2 : 1;
         month_tics(t, from_s, to_s, every);
         return "date (UTC)";
     }

@@ -42,10 +42,17 @@ static void flows_of(const struct rr_finance_view *v, const struct rr_books *b, 
     }
 }
 
+/* A cell has room for the word before the reason: "never: the sum of the flows is negative". */
+static void put_why(struct rr_sheet_maker *m, const char *why)
+{
+    const char *colon = strchr(why, ':');
+    rr_sheet_text(m, colon ? rr_strndup(m->arena, why, (size_t)(colon - why)) : why);
+}
+
 static void put_answer(struct rr_sheet_maker *m, struct rr_answer x)
 {
     if (x.why)
-        rr_sheet_text(m, x.why);
+        put_why(m, x.why);
     else
         rr_sheet_number(m, x.value);
 }
