@@ -222,8 +222,9 @@ enum rr_status rr_price_add(struct rr_price_import *in, const struct rr_book_row
     r.gpu = gpu_id(in, r.gpu);
     RR_TRY(check_row(in, &r));
     RR_TRY(take_off(in, &r));
+    const char *empty = rr_price_text(in, rr_slice("", 0));
     for (size_t i = 0; i < sizeof text / sizeof *text; i++)
-        if (!**text[i]) *text[i] = rr_price_text(in, rr_slice("", 0));
+        if (!**text[i]) *text[i] = empty;
     if (in->row.n >= INT32_MAX) return rr_price_fail(in, row->line, "more than %d rows", INT32_MAX);
     rr_vec_push(&in->row, r);
     return RR_OK;

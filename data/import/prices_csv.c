@@ -60,6 +60,10 @@ struct table {
         const char *text;
         int64_t value;
     } date, unit;
+    struct seen { /* the last text of a column: most repeat the row before */
+        const char *text;
+        size_t n;
+    } seen[COLUMNS];
 };
 
 static int column_of(const char *key)
@@ -118,7 +122,12 @@ static struct rr_slice cell(const struct table *t, int column)
 static const char *text(struct table *t, int column)
 {
     const struct rr_slice s = cell(t, column);
-    return s.n ? rr_price_text(t->in, s) : t->empty;
+    struct seen *seen = &t->seen[column];
+    if (s.n == 0) return t->empty;
+    if (s.n == seen->n && memcmp(s.at, seen->text, s.n) == 0) return seen->text;
+    const char *kept = rr_price_text(t->in, s);
+    *seen = (struct seen){kept, strlen(kept) == s.n ? s.n : 0}; // a NUL cuts a text short
+    return kept;
 }
 
 /* "1 year", "12 months" and "1 years" are one term. */
