@@ -58,6 +58,7 @@ static enum rr_status by_years(const struct rr_path_terms *t, const struct rr_sc
         if (s->has_horizon && at >= s->horizon_us) return RR_OK;
         p->from_us[p->n] = rr_hour_start(&s->clock, at);
         const double factor = rr_pow(1 + t->change_per_year, (double)months / 12);
+        if (!((double)p->list[0] * factor < 9e18) && !s->has_horizon) return RR_OK; // decades on: no run without a horizon lasts as long
         if (!((double)p->list[0] * factor < 9e18))
             return rr_fail(RR_EINPUT, "\"change_per_year\": the price passes all bounds within the horizon");
         p->nano[p->n] = llround((double)p->nano[0] * factor);
