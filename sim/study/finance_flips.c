@@ -184,17 +184,17 @@ static enum rr_status rent_courses(const struct rr_finance_view *v, int criterio
     for (size_t i = 0; i < v->n; i++)
         if (!v->book[i].alt->unpriced) rr_sheet_column(&m, v->book[i].alt->name, RR_SHEET_MONEY);
     rr_sheet_column(&m, "Cheapest", RR_SHEET_TEXT);
-    enum rr_status st = RR_OK;
-    for (size_t k = 0; k < sizeof course / sizeof *course && st == RR_OK; k++) {
+    for (size_t k = 0; k < sizeof course / sizeof *course; k++) {
         const char *best = "";
         double least = INFINITY, metric[RR_METRICS];
         rr_sheet_row(&m);
         rr_sheet_text(&m, course[k].name);
-        for (size_t i = 0; i < v->n && st == RR_OK; i++) {
+        for (size_t i = 0; i < v->n; i++) {
             const struct rr_books *b = &v->book[i];
             if (b->alt->unpriced) continue;
             memcpy(metric, b->metric, sizeof metric);
-            if (!isnan(course[k].a_year) && rents(b)) st = under_rent(v, b, course[k].a_year, metric);
+            if (!isnan(course[k].a_year) && rents(b) && under_rent(v, b, course[k].a_year, metric) != RR_OK)
+                metric[criterion] = NAN; // a course that leads past all bounds
             rr_sheet_number(&m, metric[criterion]);
             if (b->alt->same_work && b->alt->meets_service && metric[criterion] < least) {
                 least = metric[criterion];
@@ -204,8 +204,8 @@ static enum rr_status rent_courses(const struct rr_finance_view *v, int criterio
         rr_sheet_text(&m, best);
     }
     const struct rr_sheet sheet = rr_sheet_end(&m);
-    if (st == RR_OK) rr_vec_push(&out->list, sheet);
-    return st;
+    rr_vec_push(&out->list, sheet);
+    return RR_OK;
 }
 
 enum rr_status rr_finance_flips(const struct rr_finance_view *v, struct rr_sheets *out)
