@@ -63,6 +63,7 @@ struct rr_pool {
     int64_t idle_align_us;    /* idle nodes go at whole ones of it since their request; 0 = at once */
     int64_t spill_after_us;   /* jobs that have waited less do not use the pool */
     bool reclaimable;         /* its nodes may be taken away (a plan with RR_USE_RECLAIMS): no place for jobs that are not interruptible */
+    bool arrives;             /* its nodes come and go by a schedule of its plan */
     const char *accepts_text; /* or NULL */
     const struct rr_where *accepts;           /* jobs that it takes; NULL = all */
     int64_t nodes_per_switch, nodes_per_rack; /* in the order of their numbers; 0: all of them */

@@ -12,7 +12,7 @@
 
 static const char *const depreciations[] = {"straight_line", "declining", "sum_of_years", "macrs", "at_once", NULL};
 static const char *const first_periods[] = {"day", "month", "next_month", NULL};
-static const char *const ends[] = {"replace", "extend", NULL};
+static const char *const ends[] = {"replace", "extend", "sell", NULL};
 static const char *const boms[] = {"standard", NULL};
 static const char *const coolings[] = {"air", "liquid", NULL};
 
@@ -27,6 +27,7 @@ static const struct rr_param rows[] = {
     [RR_OWN_LIFE] = {.name = "life",
                      .type = RR_P_DURATION,
                      .offset = offsetof(struct rr_owned, life),
+                     .flags = RR_PF_DECIDES,
                      .unit = "",
                      .help = "useful life in the books; what happens then says \"at_end\"",
                      .source = FACTS},
@@ -146,13 +147,15 @@ static const struct rr_param rows[] = {
                              .least = -0.99,
                              .most = 10,
                              .help = "machines bought later cost less (\"-10 %\") or more, by the time since the scenario's start"},
-    [RR_OWN_AT_END] = {.name = "at_end",
-                       .type = RR_P_WORD,
-                       .offset = offsetof(struct rr_owned, at_end),
-                       .unit = "",
-                       .def = "\"replace\"",
-                       .words = ends,
-                       .help = "at the end of the life: sold and bought anew (replace), or kept in use without depreciation (extend)"},
+    [RR_OWN_AT_END] =
+        {.name = "at_end",
+         .type = RR_P_WORD,
+         .offset = offsetof(struct rr_owned, at_end),
+         .flags = RR_PF_DECIDES,
+         .unit = "",
+         .def = "\"replace\"",
+         .words = ends,
+         .help = "at the end of the life: sold and bought anew (replace), kept in use without depreciation (extend), or sold (sell)"},
     [RR_OWN_EXTENDED] =
         {.name = "extended_life",
          .type = RR_P_DURATION,
@@ -169,6 +172,7 @@ static const struct rr_param rows[] = {
     [RR_OWN_BOUGHT] = {.name = "bought",
                        .type = RR_P_DATE,
                        .offset = offsetof(struct rr_owned, bought_us),
+                       .flags = RR_PF_DECIDES,
                        .unit = "UTC",
                        .help = "they are there already, since a date before the scenario's start: the price is sunk, and only written off"},
     [RR_OWN_LOAN] = {.name = "loan",
@@ -284,6 +288,30 @@ static const struct rr_param rows[] = {
                          .offset = offsetof(struct rr_owned, inflates),
                          .unit = "",
                          .help = "lines parted by commas: energy, demand, colocation, maintenance, staff, software, insurance"},
+    [RR_OWN_STEPS] =
+        {.name = "steps",
+         .type = RR_P_LIST,
+         .offset = offsetof(struct rr_owned, steps),
+         .unit = "",
+         .of = &rr_owned_step_rows,
+         .flags = RR_PF_DECIDES,
+         .help =
+             "bought in steps, together the pool's nodes, such as [{\"nodes\": 4, \"order\": \"2026-01-01\", \"lead\": {\"triangular\": "
+             "[\"8 weeks\", \"12 weeks\", \"30 weeks\"]}, \"burn_in\": \"7 days\"}]; absent: all are there at the start"},
+    [RR_OWN_PAYMENTS] =
+        {.name = "payments",
+         .type = RR_P_PRICES,
+         .offset = offsetof(struct rr_owned, payments),
+         .unit = "share of the price",
+         .help = "when machines of \"steps\" are paid, such as {\"order\": \"30 %\", \"delivery\": \"60 %\", \"acceptance\": \"10 %\"}; "
+                 "absent: all at acceptance, after the burn-in"},
+    [RR_OWN_BRIDGE] =
+        {.name = "bridge",
+         .type = RR_P_TEXT,
+         .offset = offsetof(struct rr_owned, bridge),
+         .unit = "",
+         .flags = RR_PF_DECIDES,
+         .help = "elastic pool that stands in, node for node, for machines of \"steps\" that are not there yet, and has none after"},
 };
 
 /* ---- at load ---- */
@@ -332,6 +360,7 @@ static enum rr_status owned_resolve(void *params, const struct rr_scenario *s, c
         return rr_fail(RR_EINPUT, "owned machines need a fixed number of nodes, such as \"nodes\": 8");
     o->nodes = pool->nodes_max;
     RR_TRY(take_price(o, &l));
+    RR_TRY(rr_owned_take_steps(o, &l));
     o->rack_nodes = rr_given(o, RR_OWN_RACK_NODES) ? o->nodes_per_rack : pool->nodes_per_rack;
     RR_TRY(rr_owned_take_bom(o, &l));
     RR_TRY(rr_owned_take_loan(o, &l));
@@ -363,7 +392,7 @@ static enum rr_status owned_bill(const void *params, const struct rr_billing *b,
         .o = params, .b = b, .sink = sink, .c = {.type = rr_price_owned.kind.name, .pool = (int)pool, .pricing = RR_PRICING_OTHER}};
     struct rr_month_part *part;
     size_t n;
-    RR_TRY(rr_owned_lots(x.o, b->scenario, b->horizon_us, b->arena, &x.lot, &x.n_lots));
+    RR_TRY(rr_owned_lots(x.o, b->scenario, b->replication, b->horizon_us, b->arena, &x.lot, &x.n_lots));
     RR_TRY(rr_month_parts(&b->scenario->clock, 0, b->horizon_us, b->arena, &part, &n));
     RR_TRY(rr_owned_bill_lots(&x));
     RR_TRY(rr_owned_bill_energy(&x, pool, part, n));
@@ -378,10 +407,15 @@ static enum rr_status owned_terminal(const void *params, const struct rr_billing
     struct rr_owned_lot *lot;
     size_t n;
     (void)pool;
-    RR_TRY(rr_owned_lots(o, b->scenario, at_us > 0 ? at_us : 1, b->arena, &lot, &n));
+    RR_TRY(rr_owned_lots(o, b->scenario, b->replication, at_us > 0 ? at_us : 1, b->arena, &lot, &n));
     for (size_t i = 0; i < n && !o->lease; i++) {
         struct rr_money worth;
         if (lot[i].end_us < at_us) continue;
+        if (lot[i].in_us > 0 && lot[i].in_us >= at_us) { // what was paid ahead
+            RR_TRY(rr_owned_paid(o, &lot[i], at_us, &worth));
+            RR_TRY(rr_money_add(value, worth));
+            continue;
+        }
         RR_TRY(rr_owned_worth(o, &b->scenario->clock, &lot[i], at_us, &worth));
         RR_TRY(rr_money_add(value, worth));
     }
@@ -398,6 +432,9 @@ const struct rr_price_plan rr_price_owned = {
     .resolve = owned_resolve,
     .bill = owned_bill,
     .hours = rr_owned_hours,
+    .arrives = rr_owned_arrives,
+    .capacity = rr_owned_capacity,
+    .bridge = rr_owned_bridge,
     .terminal = owned_terminal,
     .energy_kwh = rr_owned_energy_kwh,
 };

@@ -11,7 +11,7 @@
 #include "models/price/kwh.h"
 
 enum { RR_OWNED_AIR, RR_OWNED_LIQUID }; /* cooling */
-enum rr_owned_end { RR_OWNED_REPLACE, RR_OWNED_EXTEND };
+enum rr_owned_end { RR_OWNED_REPLACE, RR_OWNED_EXTEND, RR_OWNED_SELL };
 
 struct rr_owned_borrow { /* "loan", "lease" */
     uint64_t given;
@@ -24,6 +24,13 @@ struct rr_owned_fabric { /* "network" */
     int64_t links, radix;
     double over;
 };
+struct rr_owned_step { /* of "steps" */
+    uint64_t given;
+    int64_t nodes, order_us, burn_in_us; /* order_us: epoch */
+    struct rr_dist lead;                 /* from order to delivery */
+};
+enum { RR_OWNED_PAYMENTS = 3 }; /* with the order, at delivery, at acceptance */
+extern const struct rr_param_table rr_owned_step_rows;
 extern const struct rr_param_table rr_owned_loan, rr_owned_lease, rr_owned_bom_rows, rr_owned_fabric_rows;
 
 struct rr_owned {
@@ -36,6 +43,9 @@ struct rr_owned {
     const struct rr_price_map *resale;
     const struct rr_records *loan, *lease;
     int64_t bought_us; /* epoch */
+    const struct rr_records *steps;
+    const struct rr_price_map *payments;
+    const char *bridge;
     const struct rr_records *bom, *network, *tariff;
     const struct rr_zone *zone;
     const struct rr_price_map *curve;
@@ -46,9 +56,11 @@ struct rr_owned {
     int cooling;
     bool includes_power;
     /* resolved, in the scenario's currency, per node */
-    struct rr_money cost; /* purchase price at the scenario's start */
-    bool sunk;            /* bought before the start */
-    int64_t first_us;     /* when the first life begins: 0, or before it */
+    struct rr_money cost;                /* purchase price at the scenario's start */
+    double paid_upto[RR_OWNED_PAYMENTS]; /* shares of the price, added up */
+    uint32_t stream;                     /* of the pool's name, for lead times */
+    bool sunk;                           /* bought before the start */
+    int64_t first_us;                    /* when the first life begins: 0, or before it */
     int64_t nodes;
     int64_t idle_mw, span_mw, rack_mw; /* milliwatts: idle and max - idle with PUE, max without */
     int64_t energy_nano;               /* per kWh */
@@ -105,6 +117,9 @@ enum {
     RR_OWN_INSURANCE,
     RR_OWN_INFLATION,
     RR_OWN_INFLATES,
+    RR_OWN_STEPS,
+    RR_OWN_PAYMENTS,
+    RR_OWN_BRIDGE,
 };
 
 /* ---- at load: owned_facts.c ---- */
@@ -131,9 +146,14 @@ RR_CHECKED enum rr_status rr_owned_take_bom(struct rr_owned *o, const struct rr_
 /* What stands around so many machines costs, at the prices of the scenario's start. */
 RR_CHECKED enum rr_status rr_owned_bom(const struct rr_owned *o, const struct rr_scenario *s, int64_t nodes, struct rr_money *ret);
 
+RR_CHECKED enum rr_status rr_owned_take_steps(struct rr_owned *o, const struct rr_owned_load *l); /* owned_steps.c */
+
+struct rr_owned_bill;
+
 /* ---- lots: owned_life.c ---- */
 
 struct rr_owned_lot {
+    int64_t order_us, delivery_us;
     int64_t in_us, end_us; /* in service, and sold, given back or thrown away; RR_NEVER: kept */
     int64_t life_end_us;   /* past it they cost more maintenance */
     int64_t nodes;
@@ -141,9 +161,20 @@ struct rr_owned_lot {
     struct rr_money machines;   /* what they cost */
     struct rr_money cost, left; /* with all that stands around them; what the books leave of it */
 };
-/* Those in service before `until_us`, in order of their start. */
-RR_CHECKED enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario *s, int64_t until_us, struct rr_arena *a,
-                                        struct rr_owned_lot **ret, size_t *n);
+/* Those ordered before `until_us`, step by step. Lead times are drawn by replication. */
+RR_CHECKED enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario *s, uint32_t replication, int64_t until_us,
+                                        struct rr_arena *a, struct rr_owned_lot **ret, size_t *n);
+/* Step i: its nodes, and when they are ordered, delivered and in service. Without "steps" the one that is there from the start. owned_steps.c */
+size_t rr_owned_n_steps(const struct rr_owned *o);
+void rr_owned_step_of(const struct rr_owned *o, const struct rr_scenario *s, uint32_t replication, size_t i, struct rr_owned_lot *ret);
+/* What was paid of a lot before it is due: payments before at_us. */
+RR_CHECKED enum rr_status rr_owned_paid(const struct rr_owned *o, const struct rr_owned_lot *lot, int64_t at_us, struct rr_money *ret);
+RR_CHECKED enum rr_status rr_owned_bill_payments(const struct rr_owned_bill *x,
+                                                 const struct rr_owned_lot *lot); /* before it is in service */
+RR_CHECKED enum rr_status rr_owned_capacity(const void *params, const struct rr_scenario *s, uint32_t replication, struct rr_arena *a,
+                                            struct rr_arrival **ret, size_t *n);
+const char *rr_owned_bridge(const void *params);
+bool rr_owned_arrives(const void *params);
 /* What a lot brings at a date: by the path of resale prices, else the book value. */
 RR_CHECKED enum rr_status rr_owned_worth(const struct rr_owned *o, const struct rr_clock *c, const struct rr_owned_lot *lot, int64_t at_us,
                                          struct rr_money *ret);

@@ -249,7 +249,7 @@ double rr_owned_energy_kwh(const void *params, const struct rr_billing *b, size_
     struct drawn d;
     size_t n;
     rr_i128 sum = 0;
-    if (rr_owned_lots(params, b->scenario, b->horizon_us, b->arena, &lot, &n) != RR_OK) return 0; // billing has said why
+    if (rr_owned_lots(params, b->scenario, b->replication, b->horizon_us, b->arena, &lot, &n) != RR_OK) return 0; // billing has said why
     if (draw(params, b, pool, lot, n, &d) != RR_OK) return 0;
     for (size_t i = 0; i < d.n; i++) sum += d.energy[i];
     return (double)sum / KWH_MW_US;

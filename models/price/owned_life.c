@@ -164,12 +164,14 @@ enum rr_status rr_owned_take_life(struct rr_owned *o, const struct rr_owned_load
 
 /* ---- lots ---- */
 
-/* Machines at the price of the day they come, and what the bill of materials has around them. */
-static enum rr_status price_lot(const struct rr_owned *o, const struct rr_scenario *s, struct rr_owned_lot *lot)
+/* Machines at the price of the day they are ordered, and what the bill of materials has around them: the step from the nodes before. */
+static enum rr_status price_lot(const struct rr_owned *o, const struct rr_scenario *s, int64_t before, struct rr_owned_lot *lot)
 {
-    struct rr_money each = o->cost, around, kept;
-    const int64_t at = lot->in_us > 0 ? lot->in_us : 0;
-    RR_TRY(rr_owned_bom(o, s, lot->nodes, &around));
+    struct rr_money each = o->cost, around, there, kept;
+    const int64_t at = lot->order_us > 0 ? lot->order_us : 0;
+    RR_TRY(rr_owned_bom(o, s, before + lot->nodes, &around));
+    RR_TRY(rr_owned_bom(o, s, before, &there));
+    around.micro -= there.micro;
     if (o->price_change != 0 && at > 0) {
         const double factor = power_of_years(o->price_change, at);
         if (!(factor < 1e9)) return rr_fail(RR_EINPUT, "\"price_change_per_year\": the price passes all bounds within the horizon");
@@ -183,38 +185,63 @@ static enum rr_status price_lot(const struct rr_owned *o, const struct rr_scenar
     return rr_round_div((rr_i128)kept.micro * lot->nodes, 1, &lot->left.micro);
 }
 
-static enum rr_status end_lot(const struct rr_owned *o, const struct rr_clock *c, int64_t k, struct rr_owned_lot *lot)
+/* Lives are counted from the first day at once, so that 31 January + 1 month + 1 month is 31 March. */
+static enum rr_status end_lot(const struct rr_owned *o, const struct rr_clock *c, int64_t first_us, int64_t k, struct rr_owned_lot *lot)
 {
-    const struct rr_duration end = {(k + 1) * o->life.months, (k + 1) * o->life.us};
-    if (o->at_end == RR_OWNED_REPLACE) { // counted from the first day at once
-        RR_TRY(rr_time_add(c, o->first_us, end, &lot->life_end_us));
-        lot->end_us = lot->life_end_us;
-        return RR_OK;
-    }
-    RR_TRY(rr_time_add(c, lot->in_us, o->life, &lot->life_end_us));
-    lot->end_us = RR_NEVER;
+    const int64_t n = o->at_end == RR_OWNED_REPLACE ? k + 1 : 1;
+    const int64_t from = o->at_end == RR_OWNED_REPLACE ? first_us : lot->in_us;
+    RR_TRY(rr_time_add(c, from, (struct rr_duration){n * o->life.months, n * o->life.us}, &lot->life_end_us));
+    lot->end_us = o->at_end == RR_OWNED_EXTEND ? RR_NEVER : lot->life_end_us;
     if (!rr_given(o, RR_OWN_EXTENDED)) return RR_OK;
     return rr_time_add(c, lot->life_end_us, o->extended, &lot->end_us);
 }
 
-enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario *s, int64_t until_us, struct rr_arena *a,
-                             struct rr_owned_lot **ret, size_t *n)
+struct lots {
+    struct rr_arena *arena;
+    struct rr_owned_lot *at;
+    size_t n, room;
+};
+
+static struct rr_owned_lot *push(struct lots *l)
 {
-    size_t room = 4, k = 0;
-    struct rr_owned_lot *lot = RR_NEWS(a, struct rr_owned_lot, room);
-    for (int64_t at = o->first_us; at < until_us; at = lot[k++].end_us) {
-        if (k == room) {
-            struct rr_owned_lot *more = RR_NEWS(a, struct rr_owned_lot, room * 2);
-            memcpy(more, lot, room * sizeof *lot);
-            lot = more;
-            room *= 2;
-        }
-        lot[k] = (struct rr_owned_lot){.in_us = at, .nodes = o->nodes, .sunk = o->sunk && k == 0};
-        RR_TRY(end_lot(o, &s->clock, (int64_t)k, &lot[k]));
-        RR_TRY(price_lot(o, s, &lot[k]));
+    if (l->n == l->room) {
+        struct rr_owned_lot *more = RR_NEWS(l->arena, struct rr_owned_lot, l->room * 2);
+        memcpy(more, l->at, l->n * sizeof *more);
+        l->at = more;
+        l->room *= 2;
     }
-    *ret = lot;
-    *n = k;
+    return &l->at[l->n++];
+}
+
+/* A step and what replaces it; a replacement is there on the day, and paid then. `before`: nodes of the steps before. */
+static enum rr_status add_step(const struct rr_owned *o, const struct rr_scenario *s, struct rr_owned_lot lot, int64_t before,
+                               int64_t until_us, struct lots *l)
+{
+    const int64_t first = lot.in_us;
+    for (int64_t k = 0; lot.order_us < until_us; k++) {
+        RR_TRY(end_lot(o, &s->clock, first, k, &lot));
+        RR_TRY(price_lot(o, s, before, &lot));
+        *push(l) = lot;
+        if (o->at_end == RR_OWNED_SELL || lot.end_us == RR_NEVER) return RR_OK;
+        lot.in_us = lot.order_us = lot.delivery_us = lot.end_us;
+        lot.sunk = false;
+    }
+    return RR_OK;
+}
+
+enum rr_status rr_owned_lots(const struct rr_owned *o, const struct rr_scenario *s, uint32_t replication, int64_t until_us,
+                             struct rr_arena *a, struct rr_owned_lot **ret, size_t *n)
+{
+    struct lots l = {.arena = a, .at = RR_NEWS(a, struct rr_owned_lot, 4), .room = 4};
+    int64_t before = 0;
+    for (size_t i = 0; i < rr_owned_n_steps(o); i++) {
+        struct rr_owned_lot lot;
+        rr_owned_step_of(o, s, replication, i, &lot);
+        RR_TRY(add_step(o, s, lot, before, until_us, &l));
+        before += lot.nodes;
+    }
+    *ret = l.at;
+    *n = l.n;
     return RR_OK;
 }
 
@@ -278,11 +305,13 @@ static enum rr_status write_off(const struct rr_owned_bill *x, const struct rr_o
     const struct rr_clock *clock = &x->b->scenario->clock;
     const struct rr_depreciation d = books(x->o, lot);
     const int64_t from = lot->in_us > 0 ? lot->in_us : 0, to = lot->end_us < x->b->horizon_us ? lot->end_us : x->b->horizon_us;
-    struct rr_money before, after;
+    struct rr_money before, after, ahead;
     struct rr_month_part *part;
     struct rr_charge c = x->c;
     size_t n;
+    if (from >= to) return RR_OK; // it is not there yet
     RR_TRY(rr_depreciation_upto(&d, clock, from, &before));
+    RR_TRY(rr_owned_paid(x->o, lot, lot->in_us, &ahead));
     if (from == lot->in_us) before.micro = 0; // the first day is this lot's own
     RR_TRY(rr_month_parts(clock, from, to, x->b->arena, &part, &n));
     c.line = "depreciation";
@@ -292,7 +321,7 @@ static enum rr_status write_off(const struct rr_owned_bill *x, const struct rr_o
         RR_TRY(rr_depreciation_upto(&d, clock, part[i].to_us, &after));
         c.from_us = part[i].from_us;
         c.to_us = part[i].to_us;
-        c.billed.micro = i == 0 && !lot->sunk ? lot->cost.micro : 0;
+        c.billed.micro = i == 0 && !lot->sunk ? lot->cost.micro - ahead.micro : 0;
         c.until_us = c.billed.micro != 0 ? lot->life_end_us : 0;
         c.effective.micro = after.micro - before.micro;
         c.quantity = (double)lot->nodes * (double)(c.to_us - c.from_us) / (double)RR_H;
@@ -309,6 +338,7 @@ enum rr_status rr_owned_bill_lots(const struct rr_owned_bill *x)
             RR_TRY(rr_owned_bill_lease(x, lot));
             continue;
         }
+        RR_TRY(rr_owned_bill_payments(x, lot));
         RR_TRY(write_off(x, lot));
         if (x->o->loan && !lot->sunk) RR_TRY(rr_owned_bill_loan(x, lot));
         RR_TRY(sell(x, lot));

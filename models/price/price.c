@@ -58,7 +58,9 @@ enum rr_status rr_price_resolve(struct rr_scenario *s, const struct rr_catalog *
     for (size_t p = 0; p < s->n_pools; p++) {
         struct rr_pool *pool = &s->pool[p];
         const char *pointer = rr_strf(arena, "%s/plan", pool->pointer);
-        if (pool->plan != NULL) RR_TRY(resolve(s, pool->plan, pool->plan_params, pool, pointer, &priced, arena, notes));
+        if (pool->plan == NULL) continue;
+        RR_TRY(resolve(s, pool->plan, pool->plan_params, pool, pointer, &priced, arena, notes));
+        pool->arrives = plan_of(pool->plan)->arrives != NULL && plan_of(pool->plan)->arrives(pool->plan_params);
     }
     for (size_t i = 0; i < s->n_commitments; i++) {
         struct rr_commitment *c = &s->commitment[i];

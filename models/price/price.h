@@ -70,6 +70,11 @@ struct rr_sink {
     enum rr_status (*cover)(struct rr_sink *sink, const struct rr_cover *cover);
 };
 
+/* From at_us on a pool has so many nodes. */
+struct rr_arrival {
+    int64_t at_us, nodes;
+};
+
 struct rr_price_plan {
     struct rr_kind kind; /* first: name, summary, rows, use */
     /* At load: take what the rows left open from the facts (rate, purchase price, power), note it with source and date, and refuse what
@@ -85,6 +90,12 @@ struct rr_price_plan {
                                       struct rr_sink *sink); /* pool plans; entry `pool` of "charges" with RR_USE_CHARGE */
     RR_CHECKED enum rr_status (*settle)(const void *params, const struct rr_billing *b, size_t commitment, struct rr_sink *sink);
     bool calls; /* its bill looks at b->call */
+    /* Plans whose nodes are not all there from the start to the end: whether these are such, their number over time as this replication has it
+     * (in order, the first at 0), and the pool that stands in for those that are not there yet (or NULL). rr_price_resolve marks the pools. */
+    bool (*arrives)(const void *params);
+    RR_CHECKED enum rr_status (*capacity)(const void *params, const struct rr_scenario *s, uint32_t replication, struct rr_arena *a,
+                                          struct rr_arrival **ret, size_t *n);
+    const char *(*bridge)(const void *params);
     /* Its bill looks at b->used_hour; NULL: never. */
     bool (*hours)(const void *params);
     /* Value left at `at_us` (book value), added into *value; NULL = none. */

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/engine/elastic.c - nodes come and go: leases, boots, idle timeouts, and what autoscalers want.
  *
- * Static pools hold their nodes from 0 to the end, elastic ones nodes 0 .. min - 1. Where a pool goes by the queue an idle node is released
- * idle_timeout after its last job, but not while a job waits that could run in the pool: the wait may be for this very node and others. Where
- * an autoscaler wants a number, the pool follows after the pass (follow). Nodes 0 .. min - 1 are never let go. */
+ * Static pools hold their nodes from 0 to the end, elastic ones nodes 0 .. min - 1 (those that arrive by a schedule: none of their own).
+ * Where a pool goes by the queue an idle node is released idle_timeout after its last job, but not while a job waits that could run in the
+ * pool: the wait may be for this very node and others. Where an autoscaler wants a number, the pool follows after the pass (follow). Nodes 0 .. min - 1 are never let go. */
 #include "sim/autoscale/autoscale.h"
 #include <assert.h>
 
@@ -74,8 +74,8 @@ static const struct rr_autoscaler *scaler_of(const struct rr_pool *p)
     return p->autoscale.policy ? (const struct rr_autoscaler *)(const void *)p->autoscale.policy : &rr_autoscaler_queue;
 }
 
-// A fixed number of spot nodes comes and goes too.
-static bool is_elastic(const struct rr_pool *p) { return p->nodes_max > p->nodes_min || p->reclaimable; }
+// A fixed number of spot nodes, or of nodes that are bought in steps, comes and goes too.
+static bool is_elastic(const struct rr_pool *p) { return p->nodes_max > p->nodes_min || p->reclaimable || p->arrives; }
 
 bool rr_elastic_drains(const struct rr_scenario *sc)
 {
@@ -107,7 +107,7 @@ enum rr_status rr_elastic_init(struct rr_sim *s)
         s->any_elastic |= b->elastic;
         if (b->elastic) b->scaler = scaler_of(from);
         cover_nodes(s, i, (uint32_t)b->min);
-        for (uint32_t n = 0; n < (uint32_t)b->min; n++) {
+        for (uint32_t n = 0; n < (uint32_t)b->min && !from->arrives; n++) { // else their supplier asks for them
             if (b->elastic) rr_nodeset_remove(&b->off, n);
             if (b->elastic) b->idle.at[n].imaged = true;
             hold(s, i, n, s->now_us);

@@ -2,3 +2,4 @@
  * sim/supply/list.h - the suppliers: X(NAME), NAME.c holds rr_supply_NAME. */
 X(failures)
 X(spot)
+X(delivery)
