@@ -141,7 +141,13 @@ struct rr_kinds {
 };
 const struct rr_kind *rr_kind_find(struct rr_kinds kinds, const char *name); /* NULL when absent */
 /* The open sets, handed down by sim/cli: data/ does not know models/ or sim/. */
+struct rr_training_run;
+struct rr_training_plan;
+struct rr_catalog;
 struct rr_registry {
     struct rr_kinds plans, policies, placements, importers, autoscalers;
+    /* A planned training run (data/training.h) as a job; NULL: there is no model. */
+    RR_CHECKED enum rr_status (*plan_training)(const struct rr_training_run *t, const struct rr_catalog *catalog, struct rr_arena *a,
+                                               struct rr_notes *notes, struct rr_training_plan *ret);
 };
 #endif

@@ -11,6 +11,7 @@
 #include "data/param.h"
 #include "data/trace.h"
 #include "data/throughput.h"
+#include "data/training.h"
 #include "data/where.h"
 
 struct rr_shelf_book;
@@ -31,6 +32,9 @@ struct rr_workload {
     const cJSON *generate_json;
     bool generates;
     struct rr_generate generate;
+    const struct rr_records *training; /* one struct rr_training, or NULL: planned runs, as generated jobs */
+    const char *training_text;
+    struct rr_training_plan training_plan;
 };
 /* Who grows and shrinks elastic pools ("autoscale", of a pool, else of the scenario). */
 struct rr_autoscale {

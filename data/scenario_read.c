@@ -182,7 +182,7 @@ static enum rr_status check_trace(const struct rr_reading *r, const cJSON *node,
     return rr_file_there(r, rr_param_unwrap(rr_json_member(node, "trace")), rr_pointer_join(a, w->pointer, "trace"), w->trace);
 }
 
-static enum rr_status read_workload(const struct rr_reading *r, const cJSON *node, const struct rr_scenario *s, struct rr_workload *w)
+static enum rr_status read_workload(const struct rr_reading *r, const cJSON *node, struct rr_scenario *s, struct rr_workload *w)
 {
     const struct rr_json *json = r->param.json;
     w->name = rr_strdup(r->param.arena, node->string);
@@ -190,9 +190,10 @@ static enum rr_status read_workload(const struct rr_reading *r, const cJSON *nod
     RR_TRY(rr_named(r, node, w->pointer));
     RR_TRY(rr_rows_read(r, &rr_rows_workload, node, w->pointer, w));
     RR_TRY(rr_where_read(r, node, w->pointer, "where", w->where_text, &w->where));
-    if ((w->trace != NULL) == (w->generate_json != NULL))
-        return rr_json_fail(RR_EINPUT, json, node, w->pointer, "%s; give \"trace\": \"FILE\" or \"generate\": {...}",
-                            w->trace ? "both \"trace\" and \"generate\"" : "no jobs");
+    const int sources = (w->trace != NULL) + (w->generate_json != NULL) + (w->training != NULL);
+    if (sources != 1)
+        return rr_json_fail(RR_EINPUT, json, node, w->pointer, "%s; give \"trace\": \"FILE\", \"generate\": {...} or \"training\": {...}",
+                            sources ? "more than one of \"trace\", \"generate\" and \"training\"" : "no jobs");
     if (w->repeat && !s->has_horizon)
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "repeat"), w->pointer,
                             "\"repeat\" without an end; add \"horizon\", such as \"horizon\": \"90 days\"");
@@ -209,7 +210,7 @@ static enum rr_status read_workload(const struct rr_reading *r, const cJSON *nod
     if (w->resample)
         return rr_json_fail(RR_EINPUT, json, rr_json_member(node, "resample"), w->pointer,
                             "\"resample\" is for traces; these jobs are drawn anew in each replication");
-    return read_generate(r, w);
+    return w->training ? rr_trainings_read(r, s, w) : read_generate(r, w);
 }
 
 static enum rr_status read_workloads(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
@@ -369,6 +370,7 @@ enum rr_status rr_scenario_read(const struct rr_reading *reading, const cJSON *d
     RR_TRY(rr_pools_read(r, document, s));
     RR_TRY(rr_autoscale_read(r, document, s));
     RR_TRY(rr_classes_read(r, document, s));
+    RR_TRY(rr_trainings_classes(r, s));
     RR_TRY(rr_commitments_read(r, document, s));
     RR_TRY(read_scheduler(r, document, s));
     RR_TRY(rr_speeds_read(r, document, s));

@@ -147,7 +147,12 @@ static const struct rr_param workload[] = {
      .help = "GPU that the run times were measured on, for \"throughput\"",
      .flags = RR_PF_DECIDES},
     LATER("align", "where the first submit of an absolute trace lies"),
-    LATER("training", "planned training runs"),
+    {.name = "training",
+     .type = RR_P_RECORD,
+     .offset = AT(rr_workload, training),
+     .help = "planned training runs, instead of a trace: run time, GPUs and checkpoints follow from a model of the step",
+     .of = &rr_training_table,
+     .flags = RR_PF_DECIDES},
     LATER("serving", "inference requests"),
 };
 const struct rr_rows rr_rows_workload = {ROWS(workload), NULL};

@@ -113,6 +113,9 @@ RR_CHECKED enum rr_status rr_uncertainty_try(const struct rr_scenario_set *set, 
 /* Does the plan that the pointer leads into have such a row? Another alternative may pay for the same pool in another way. True outside of plans. */
 bool rr_plan_has_row(const struct rr_registry *reg, const cJSON *document, const char *pointer, struct rr_arena *a);
 bool rr_pointer_is_for(struct rr_arena *a, const cJSON *document, const char *pointer);
+/* scenario_training.c: "training" of a workload, and the classes of such jobs, after "classes" */
+RR_CHECKED enum rr_status rr_trainings_read(const struct rr_reading *r, struct rr_scenario *s, struct rr_workload *w);
+RR_CHECKED enum rr_status rr_trainings_classes(const struct rr_reading *r, struct rr_scenario *s);
 /* scenario_class.c: "checkpoint" and "classes", after the pools; a member with an expression over jobs, whose text may be NULL */
 RR_CHECKED enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *key,

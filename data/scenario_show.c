@@ -75,7 +75,7 @@ static void add_workload(struct table *t, const struct rr_workload *w, const cJS
 {
     add_rows(t, w->pointer, rr_rows_workload.at, rr_rows_workload.n, w, object);
     if (w->columns) add_node(t, rr_pointer_join(t->arena, w->pointer, "columns"), rr_json_member(object, "columns"), "");
-    if (!w->generates) return;
+    if (!w->generates || w->training) return;
     const char *pointer = rr_pointer_join(t->arena, w->pointer, "generate");
     const struct rr_generate_rows rows = {.count = w->generate.count, .duration_us = w->generate.duration_us, .gpus = w->generate.gpus};
     add_rows(t, pointer, rr_rows_generate.at, rr_rows_generate.n, &rows, w->generate_json);

@@ -167,6 +167,7 @@ RR_CHECKED enum rr_status rr_fleet_read(const char *path, const char *format, st
 /* The job list that one replication replays: workloads merged, scaled, repeated and generated. */
 struct rr_generate {
     int64_t count;
+    int64_t before_us;                /* from where the first gap counts: -gap for a job at 0 */
     struct rr_dist gap_us;            /* between arrivals, the first one from 0; Poisson: exponential */
     struct rr_dist duration_us, gpus; /* gpus: GPUs in total; above 1 rounded to whole ones, below to thousandths */
 };

@@ -176,7 +176,7 @@ static enum rr_status draw(const struct source *s, enum rr_purpose purpose, cons
 static enum rr_status next_generated(struct source *s)
 {
     const struct rr_generate *g = s->use->generate;
-    const int64_t before_us = s->next_us;
+    const int64_t before_us = s->row == 0 ? g->before_us : s->next_us;
     s->next_us = RR_NEVER;
     if (s->row >= g->count) return RR_OK;
     int64_t gap_us;

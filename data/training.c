@@ -217,27 +217,27 @@ static const struct rr_param machine[] = {
 };
 const struct rr_param_table rr_training_machine_table = {ROWS(machine), sizeof(struct rr_training_machine)};
 
-#define WORDS(word, text)                                                                                       \
-    {                                                                                                           \
-        .name = #word, .type = RR_P_TEXT, .offset = AT(rr_training, word), .help = text, .flags = RR_PF_DECIDES \
+#define WORDS(word, text)                                                                                           \
+    {                                                                                                               \
+        .name = #word, .type = RR_P_TEXT, .offset = AT(rr_training_run, word), .help = text, .flags = RR_PF_DECIDES \
     }
-#define PART(word, table, text)                                                                                       \
-    {                                                                                                                 \
-        .name = #word, .type = RR_P_RECORD, .offset = AT(rr_training, word), .def = "{}", .help = text, .of = &table, \
-        .flags = RR_PF_DECIDES                                                                                        \
+#define PART(word, table, text)                                                                                           \
+    {                                                                                                                     \
+        .name = #word, .type = RR_P_RECORD, .offset = AT(rr_training_run, word), .def = "{}", .help = text, .of = &table, \
+        .flags = RR_PF_DECIDES                                                                                            \
     }
 static const struct rr_param rows[] = {
     WORDS(model, "model of data/facts/models.csv, such as \"llama-3-70b\""),
     {.name = "config",
      .type = RR_P_PATH,
-     .offset = AT(rr_training, config),
+     .offset = AT(rr_training_run, config),
      .help = "config.json of a Hugging Face model, in place of \"model\"",
      .flags = RR_PF_DECIDES},
     WORDS(tokens, "tokens to train on, such as \"15T\""),
     WORDS(samples, "sequences or images to train on, in place of tokens, such as \"45M\""),
     {.name = "epochs",
      .type = RR_P_REAL,
-     .offset = AT(rr_training, epochs),
+     .offset = AT(rr_training_run, epochs),
      .least = 1e-6,
      .most = 1e6,
      .help = "passes over \"dataset\", in place of tokens",
@@ -246,14 +246,14 @@ static const struct rr_param rows[] = {
     WORDS(gpu, "machine of data/facts/machines.csv, such as \"h100-sxm\""),
     {.name = "gpus",
      .type = RR_P_INT,
-     .offset = AT(rr_training, gpus),
+     .offset = AT(rr_training_run, gpus),
      .least = 1,
      .most = 1048576,
      .help = "GPUs of the run",
      .flags = RR_PF_REQUIRED | RR_PF_DECIDES},
     {.name = "precision",
      .type = RR_P_WORD,
-     .offset = AT(rr_training, precision),
+     .offset = AT(rr_training_run, precision),
      .def = "\"bf16\"",
      .words = rr_training_precisions,
      .help = "of the matrix products; fp32 is without mixed precision",
@@ -261,7 +261,7 @@ static const struct rr_param rows[] = {
     WORDS(framework, "whose coefficients hold (data/facts/train_coefficients.csv); the one with most for the GPU when absent"),
     {.name = "global_batch",
      .type = RR_P_INT,
-     .offset = AT(rr_training, global_batch),
+     .offset = AT(rr_training_run, global_batch),
      .unit = "sequences",
      .least = 1,
      .most = 1e9,
@@ -269,7 +269,7 @@ static const struct rr_param rows[] = {
      .flags = RR_PF_DECIDES},
     {.name = "seq",
      .type = RR_P_INT,
-     .offset = AT(rr_training, seq),
+     .offset = AT(rr_training_run, seq),
      .unit = "tokens",
      .least = 1,
      .most = 1e8,
@@ -277,7 +277,7 @@ static const struct rr_param rows[] = {
      .flags = RR_PF_DECIDES},
     {.name = "lora_rank",
      .type = RR_P_INT,
-     .offset = AT(rr_training, lora_rank),
+     .offset = AT(rr_training_run, lora_rank),
      .least = 0,
      .most = 65536,
      .help = "fine-tuning by adapters of this rank; 0: all weights are trained",
@@ -285,13 +285,13 @@ static const struct rr_param rows[] = {
     PART(layout, rr_training_layout_table, "how it is spread over the GPUs; what is absent is searched"),
     {.name = "batch_warmup",
      .type = RR_P_RECORD,
-     .offset = AT(rr_training, warmup),
+     .offset = AT(rr_training_run, warmup),
      .help = "the batch grows to its size",
      .of = &rr_training_warmup_table,
      .flags = RR_PF_DECIDES},
     {.name = "evaluation",
      .type = RR_P_RECORD,
-     .offset = AT(rr_training, evaluation),
+     .offset = AT(rr_training_run, evaluation),
      .help = "evaluations; none when absent",
      .of = &rr_training_evaluation_table,
      .flags = RR_PF_DECIDES},
@@ -301,14 +301,14 @@ static const struct rr_param rows[] = {
     PART(machine, rr_training_machine_table, "what-ifs on the machine"),
     {.name = "reruns",
      .type = RR_P_REAL,
-     .offset = AT(rr_training, reruns),
+     .offset = AT(rr_training_run, reruns),
      .least = 1,
      .most = 1000,
      .help = "all runs over the one that counts (ablations, what is thrown away); not included when absent",
      .flags = RR_PF_DECIDES},
     {.name = "count",
      .type = RR_P_INT,
-     .offset = AT(rr_training, count),
+     .offset = AT(rr_training_run, count),
      .def = "1",
      .least = 1,
      .most = 100000,
@@ -316,7 +316,7 @@ static const struct rr_param rows[] = {
      .flags = RR_PF_DECIDES},
     {.name = "every",
      .type = RR_P_TIME,
-     .offset = AT(rr_training, every_us),
+     .offset = AT(rr_training_run, every_us),
      .def = "\"0 s\"",
      .least = 0,
      .most = 3e16,
@@ -324,7 +324,7 @@ static const struct rr_param rows[] = {
      .flags = RR_PF_DECIDES},
     {.name = "submit",
      .type = RR_P_TIME,
-     .offset = AT(rr_training, submit_us),
+     .offset = AT(rr_training_run, submit_us),
      .def = "\"0 s\"",
      .least = 0,
      .most = 3e16,
@@ -334,11 +334,11 @@ static const struct rr_param rows[] = {
           "one step of one's own, such as \"tp=8, pp=4, micro_batch=1, step=12.3 s\": scales the prediction and narrows its band"),
     {.name = "log",
      .type = RR_P_PATH,
-     .offset = AT(rr_training, log),
+     .offset = AT(rr_training_run, log),
      .help = "a training log of one's own with the layout of \"measured\" or \"layout\": its median step",
      .flags = RR_PF_DECIDES},
 };
-const struct rr_param_table rr_training_table = {ROWS(rows), sizeof(struct rr_training)};
+const struct rr_param_table rr_training_table = {ROWS(rows), sizeof(struct rr_training_run)};
 
 enum rr_status rr_count_parse(const char *text, double *ret)
 {

@@ -49,7 +49,7 @@ struct rr_training_machine { /* what-ifs: in place of the facts' */
     const char *network, *link, *memory_bandwidth, *peak; /* "400 Gb/s" a GPU, one direction; "989 TFLOP/s" dense, 16 bits */
     int64_t memory_bytes;
 };
-struct rr_training {
+struct rr_training_run {
     uint64_t given;
     const char *model, *config, *gpu, *framework;
     int64_t gpus;
@@ -68,6 +68,18 @@ extern const struct rr_param_table rr_training_table;
 extern const struct rr_param_table rr_training_warmup_table, rr_training_evaluation_table, rr_training_checkpoint_table,
     rr_training_failures_table, rr_training_restart_table, rr_training_machine_table, rr_training_layout_table;
 extern const char *const rr_training_precisions[]; /* NULL-terminated, in the order of enum rr_precision */
+
+/* What a run is to a replay: the registry's function makes it (data/ knows no models). */
+struct rr_training_plan {
+    int64_t work_us;     /* steps and evaluations, reruns included, without interruptions */
+    int64_t start_us;    /* overhead of every start */
+    int64_t write_us;    /* the job stands still for a checkpoint */
+    int64_t restore_us;  /* at every start that goes on from one */
+    int64_t interval_us; /* 0 = the best for the failures */
+    double sigma;        /* of the work's logarithm: how sure the prediction is */
+    const char *gpu;     /* rr_gpu id */
+    const char *summary; /* one line: layout, step, what was assumed */
+};
 
 /* "15T", "300B", "1.5e12", "2,048", "64k": a count as people write it; k M B T. RR_EINPUT naming the right form. */
 RR_CHECKED enum rr_status rr_count_parse(const char *text, double *ret);

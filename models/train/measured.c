@@ -110,7 +110,7 @@ static enum rr_status complete(const struct rr_size *s, struct rr_size_measured 
     return RR_OK;
 }
 
-enum rr_status rr_measured_make(const struct rr_training *t, const struct rr_size *s, struct rr_arena *a, struct rr_notes *notes,
+enum rr_status rr_measured_make(const struct rr_training_run *t, const struct rr_size *s, struct rr_arena *a, struct rr_notes *notes,
                                 struct rr_size_measured *ret)
 {
     struct rr_size_measured m = {.given = true, .layout = {.zero = -1, .recompute = RR_RECOMPUTE_N}};

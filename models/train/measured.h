@@ -6,6 +6,6 @@
 
 /* t->measured ("tp=8, pp=4, gpus=256, step=12.3 s") and t->log; what these do not tell is as in the plan. s: all but `measured` is made.
  * RR_EINPUT for a word that is none, a run without a step time, a layout that is not legal. */
-RR_CHECKED enum rr_status rr_measured_make(const struct rr_training *t, const struct rr_size *s, struct rr_arena *a, struct rr_notes *notes,
-                                           struct rr_size_measured *ret);
+RR_CHECKED enum rr_status rr_measured_make(const struct rr_training_run *t, const struct rr_size *s, struct rr_arena *a,
+                                           struct rr_notes *notes, struct rr_size_measured *ret);
 #endif

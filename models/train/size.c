@@ -19,7 +19,7 @@
 #define DOUBT_NETWORK  0.35
 
 struct making {
-    const struct rr_training *t;
+    const struct rr_training_run *t;
     const struct rr_train_facts *f;
     const struct rr_catalog *catalog;
     struct rr_arena *a;
@@ -34,7 +34,7 @@ static const void *part(const struct rr_records *r, const void *none) { return r
 
 static enum rr_status find_model(struct making *x)
 {
-    const struct rr_training *t = x->t;
+    const struct rr_training_run *t = x->t;
     const struct rr_arch *known;
     if ((t->model != NULL) == (t->config != NULL))
         return rr_fail(RR_EINPUT, "%s; give \"model\", such as \"llama-3-70b\", or \"config\", the config.json of a model",
@@ -148,7 +148,7 @@ static enum rr_status count(const char *key, const char *text, double *ret)
 
 static enum rr_status find_target(struct making *x)
 {
-    const struct rr_training *t = x->t;
+    const struct rr_training_run *t = x->t;
     const double seq = x->s->search.base.seq;
     const int given = (t->tokens != NULL) + (t->samples != NULL) + (t->epochs > 0);
     double n;
@@ -353,7 +353,7 @@ static enum rr_status find_measured(struct making *x)
     return RR_OK;
 }
 
-enum rr_status rr_size_make(const struct rr_training *t, const struct rr_train_facts *f, const struct rr_catalog *catalog,
+enum rr_status rr_size_make(const struct rr_training_run *t, const struct rr_train_facts *f, const struct rr_catalog *catalog,
                             struct rr_arena *a, struct rr_notes *notes, bool wide, struct rr_size *ret)
 {
     struct making x = {.t = t, .f = f, .catalog = catalog, .a = a, .notes = notes, .s = ret, .wide = wide};

@@ -15,7 +15,7 @@ struct rr_size_measured { /* one run of one's own */
     double memory_bytes; /* 0 = not told */
 };
 struct rr_size {
-    const struct rr_training *training;
+    const struct rr_training_run *training;
     struct rr_arch arch;
     struct rr_machine machine;
     struct rr_coefs coefs;
@@ -41,7 +41,7 @@ struct rr_size_answer {
 };
 /* t and f are borrowed for as long as *ret lives. RR_EINPUT for names that are unknown, a layout that is none, a sparse peak and so on.
  * `wide`: all values of ZeRO and of the flags are searched, not those that the framework has. */
-RR_CHECKED enum rr_status rr_size_make(const struct rr_training *t, const struct rr_train_facts *f, const struct rr_catalog *catalog,
+RR_CHECKED enum rr_status rr_size_make(const struct rr_training_run *t, const struct rr_train_facts *f, const struct rr_catalog *catalog,
                                        struct rr_arena *a, struct rr_notes *notes, bool wide, struct rr_size *ret);
 /* RR_EINPUT with the reasons, counted, when no layout is legal and fits. */
 RR_CHECKED enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_size_answer *ret);

@@ -6,6 +6,7 @@
 #include "sim/autoscale/autoscale.h"
 #include "sim/engine/sim.h"
 #include "sim/policy/placement.h"
+#include "sim/study/training.h"
 
 #define SET(array)                            \
     {                                         \
@@ -43,7 +44,8 @@ const struct rr_registry rr_registry = {.plans = SET(plans),
                                         .policies = SET(policies),
                                         .placements = SET(placements),
                                         .importers = SET(importers),
-                                        .autoscalers = SET(autoscalers)};
+                                        .autoscalers = SET(autoscalers),
+                                        .plan_training = rr_study_plan_training};
 
 enum rr_status rr_cli_catalog(struct rr_arena *a, struct rr_catalog *ret)
 {

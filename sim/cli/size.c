@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/size.c - `rackrate size`: time, memory and cost to train; the best layouts and numbers of GPUs. */
 #include "sim/cli/size.h"
+#include "data/scenario.h"
 #include <string.h>
 
 static const struct rr_option options[] = {
@@ -32,6 +33,7 @@ static const struct rr_option options[] = {
     {0, "top", "N", false, "layouts that are shown (default 5)"},
     {0, "seed", "N", false, "of the draws behind P10, P50 and P90 (default 1)"},
     {0, "explain", NULL, false, "every term with its unit, its formula and the measured fact that it rests on"},
+    {0, "workload", "NAME", false, "of a scenario: which of its planned runs (default: the only one)"},
     {0, "json", NULL, false, "one JSON document"},
 };
 const struct rr_command rr_command_size;
@@ -60,6 +62,53 @@ static enum rr_status of_options(const struct rr_args *a, struct rr_size_questio
     return st;
 }
 
+/* Options that say what a scenario says already. */
+static enum rr_status refuse_words(const struct rr_args *a)
+{
+    static const char *const word[] = {"model",        "config", "tokens",    "samples",   "epochs", "dataset",  "gpus", "layout",
+                                       "global-batch", "seq",    "framework", "lora-rank", "reruns", "measured", "log"};
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
+        if (rr_arg_given(&rr_command_size, a, word[i]))
+            return rr_fail(RR_EUSAGE,
+                           "--%s beside a scenario: change its \"training\" with --set, such as --set /workload/NAME/training/gpus=512",
+                           word[i]);
+    return RR_OK;
+}
+
+static enum rr_status find_workload(const struct rr_args *a, const struct rr_scenario *s, struct rr_size_question *q)
+{
+    const char *name = rr_arg(&rr_command_size, a, "workload", NULL), *words[64];
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_workloads && n < 64; i++) {
+        const struct rr_workload *w = &s->workload[i];
+        if (!w->training) continue;
+        words[n++] = w->name;
+        if (name && strcmp(name, w->name) != 0) continue;
+        q->name = w->name;
+        q->training = *(const struct rr_training_run *)w->training->at;
+    }
+    if (name && !q->name)
+        return rr_fail(RR_EUSAGE, "--workload: \"%s\" has no \"training\"%s", name, rr_did_you_mean(a->arena, name, words, n));
+    if (n == 0) return rr_fail(RR_EINPUT, "%s: no workload has a \"training\" section", a->operand[0]);
+    if (!name && n > 1)
+        return rr_fail(RR_EUSAGE, "%zu workloads have a \"training\" section: say which with --workload, such as %s", n, words[0]);
+    return RR_OK;
+}
+
+static enum rr_status of_scenario(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
+{
+    const size_t set = rr_option_index(&rr_command_size, "set");
+    const struct rr_scenario_options load = {.set = a->value[set], .n_set = a->n_values[set], .seed = -1, .reps = -1};
+    struct rr_scenario_set *s = NULL;
+    RR_TRY(refuse_words(a));
+    RR_TRY(rr_scenario_load(a->operand[0], &load, &rr_registry, &q->catalog, &s));
+    enum rr_status st = find_workload(a, s->variant[0], q);
+    if (st == RR_OK && s->variant[0]->clock.anchored) q->start_us = s->variant[0]->start_us;
+    if (st == RR_OK) st = answer(a, q, b);
+    rr_scenario_set_free(s);
+    return st;
+}
+
 static enum rr_status size(const struct rr_args *a)
 {
     struct rr_size_question q = {.notes = {.arena = a->arena}};
@@ -68,7 +117,7 @@ static enum rr_status size(const struct rr_args *a)
     RR_TRY(rr_cli_catalog(a->arena, &q.catalog));
     RR_TRY(rr_data_dir(a->arena, &dir));
     RR_TRY(rr_train_facts_load(dir, a->arena, &q.facts));
-    const enum rr_status st = of_options(a, &q, &b);
+    const enum rr_status st = a->n_operands ? of_scenario(a, &q, &b) : of_options(a, &q, &b);
     rr_notes_done(&q.notes);
     if (st == RR_OK) rr_say(rr_buf_text(&b));
     rr_buf_done(&b);
@@ -78,14 +127,15 @@ static enum rr_status size(const struct rr_args *a)
 const struct rr_command rr_command_size = {
     .name = "size",
     .summary = "time, memory and cost to train; the best layouts and numbers of GPUs",
-    .usage = "--model NAME --tokens N --gpu NAME --gpus N [options]",
+    .usage = "SCENARIO | --model NAME --tokens N --gpu NAME --gpus N [options]",
     .examples = "  rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm --gpus 1024\n"
                 "  rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm,gb200 --gpus 1024,2048,4096 --deadline \"30 days\"\n"
                 "  rackrate size --model bert-large --samples 3M --gpu a100 --gpus 8 --precision fp32,bf16 --alone\n"
-                "  rackrate size --config config.json --tokens 2B --lora-rank 16 --gpu h100-sxm --gpus 8 --explain\n",
+                "  rackrate size --config config.json --tokens 2B --lora-rank 16 --gpu h100-sxm --gpus 8 --explain\n"
+                "  rackrate size plan.json --set /workload/llm/training/gpus=512     the \"training\" of a scenario\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 0,
-    .most = 0,
+    .most = 1,
     .run = size,
 };

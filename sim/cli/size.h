@@ -10,7 +10,7 @@ struct rr_size_question {
     struct rr_catalog catalog;
     struct rr_json *json;
     cJSON *document; /* the training section that the options say */
-    struct rr_training training;
+    struct rr_training_run training;
     struct rr_sizing_ask ask;
     int64_t start_us; /* of the run, epoch; 0 = not told */
     int64_t top;      /* layouts that are shown */

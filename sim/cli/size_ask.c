@@ -119,7 +119,7 @@ static enum rr_status more_counts(const char *list, struct rr_arena *a, struct r
 }
 
 /* An eighth to eight times as many: what a doubling brings, where no numbers were asked for. */
-static void doublings(const struct rr_training *t, struct rr_sizing_ask *ask, int64_t *count)
+static void doublings(const struct rr_training_run *t, struct rr_sizing_ask *ask, int64_t *count)
 {
     for (int64_t f = 8; f >= 2; f /= 2)
         if (t->gpus % f == 0) count[ask->n_count++] = t->gpus / f;
@@ -127,10 +127,10 @@ static void doublings(const struct rr_training *t, struct rr_sizing_ask *ask, in
         if (t->gpus * f <= 1048576) count[ask->n_count++] = t->gpus * f;
 }
 
-static enum rr_status more_precisions(const char *list, struct rr_arena *a, struct rr_sizing_ask *ask, int *precision)
+static enum rr_status more_precisions(const char *list, size_t from, struct rr_arena *a, struct rr_sizing_ask *ask, int *precision)
 {
     const char *w;
-    for (size_t k = 1; list && (w = word_at(a, list, k)) != NULL && k <= RR_PRECISION_N; k++) {
+    for (size_t k = from; list && (w = word_at(a, list, k)) != NULL && k < from + RR_PRECISION_N; k++) {
         enum rr_precision p;
         RR_TRY(rr_precision_parse(w, &p));
         precision[ask->n_precision++] = (int)p;
@@ -182,8 +182,8 @@ enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_ar
                                   .region = rr_arg(c, a, "region", ""),
                                   .seed = (uint64_t)seed,
                                   .wide = rr_arg_given(c, a, "all-layouts")};
-    ask->n_gpu = words_of(rr_arg(c, a, "gpu", NULL), 1, a->arena, gpu, 16);
-    RR_TRY(more_precisions(rr_arg(c, a, "precision", NULL), a->arena, ask, precision));
+    ask->n_gpu = words_of(rr_arg(c, a, "gpu", NULL), a->n_operands ? 0 : 1, a->arena, gpu, 16);
+    RR_TRY(more_precisions(rr_arg(c, a, "precision", NULL), a->n_operands ? 0 : 1, a->arena, ask, precision));
     RR_TRY(more_counts(gpus, a->arena, ask, count));
     if (ask->n_count == 0 && !rr_arg_given(c, a, "alone")) doublings(&q->training, ask, count);
     RR_TRY(plans_of(c, a, ask));
@@ -195,5 +195,6 @@ enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_ar
     }
     if (start && rr_date_parse(rr_slice(start, strlen(start)), &q->start_us) != RR_OK)
         return rr_fail(RR_EUSAGE, "--start: %s", rr_reason());
+    ask->start_us = q->start_us ? q->start_us : SOME_DAY_US;
     return RR_OK;
 }

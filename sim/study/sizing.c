@@ -59,7 +59,7 @@ static bool is_there(const struct rr_sizing *s, const char *gpu, int64_t gpus, i
 
 static enum rr_status all_points(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing *s)
 {
-    const struct rr_training *t = ask->training;
+    const struct rr_training_run *t = ask->training;
     RR_TRY(point(ask, t->gpu, t->gpus, t->precision, a, notes, s));
     for (size_t g = 0; g <= ask->n_gpu; g++)
         for (size_t r = 0; r <= ask->n_precision; r++)

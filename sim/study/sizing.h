@@ -11,7 +11,7 @@
 #define RR_SIZING_POINTS 64
 
 struct rr_sizing_ask {
-    const struct rr_training *training; /* gpu and gpus of its own are the main point */
+    const struct rr_training_run *training; /* gpu and gpus of its own are the main point */
     const struct rr_train_facts *facts;
     const struct rr_catalog *catalog;
     const char *const *gpu; /* kinds beside its own [n_gpu] */
@@ -30,7 +30,7 @@ struct rr_sizing_ask {
     bool wide;
 };
 struct rr_sizing_point {
-    struct rr_training training;
+    struct rr_training_run training;
     struct rr_size size;
     struct rr_size_answer *answer; /* NULL: reason says why not */
     const char *reason;

@@ -180,3 +180,54 @@ JSON
     [[ $output == *"matrix products"*"gemm_eff = "*"data/facts/train_coefficients.csv:"* ]]
     [[ $output == *"Daly 2006"* && $output == *"data/facts/machines.csv:"* && $output == *"data/facts/models.csv:"* ]]
 }
+
+planned() { # FILTER: a scenario with one planned run
+    jq "${1:-.}" <<'JSON'
+{ "rackrate": 1, "name": "planned", "start": "2026-01-01",
+  "workload": { "llm": { "training": { "model": "llama-3-8b", "tokens": "100B", "gpu": "h100-sxm", "gpus": 64, "layout": {"tp": 2, "pp": 1} } } },
+  "pools": { "cloud": { "instance": "aws/p5.48xlarge", "region": "us-east-1", "nodes": 9, "plan": { "type": "on_demand" } } } }
+JSON
+}
+@test "a planned run is a job of the replay, as long as it is sized" {
+    planned >s.json
+    works "$RR" size s.json --alone --json
+    local want=$(jq '.points[0].time | .training_s + .start_s' <<<"$output")
+    run "$RR" run s.json -q -o out
+    jq -e --argjson want "$want" '.alternatives[0].metrics | (.makespan.mean - $want | fabs) < 0.01 and .["jobs.finished"].mean == 1' out/results.json
+    # 64 GPUs of it
+    jq -e --argjson want "$want" '.alternatives[0].metrics["gpu_hours.used"].mean as $h | ($h / (64 * $want / 3600) - 1 | fabs) < 0.01' out/results.json
+}
+@test "its failures and checkpoints are those of the replay" {
+    planned '.failures = {"gpu_mtbf": "500 h", "detect": "10 min"}' >s.json
+    run "$RR" run s.json -q -o out
+    jq -e '.alternatives[0].metrics | .restarts.mean > 0 and .["gpu_hours.lost"].mean > 0 and .["jobs.finished"].mean == 1' out/results.json
+    planned '.replications = 20' >v.json
+    run "$RR" run v.json -q -o varied
+    jq -e '.alternatives[0].metrics.makespan | .p90 > .p10' varied/results.json
+}
+@test "several runs come one after the other" {
+    planned '.workload.llm.training += {"count": 3, "every": "100 days", "submit": "2 days"}' >s.json
+    run "$RR" run s.json -q -o out
+    jq -e '.alternatives[0].metrics["jobs.finished"].mean == 3 and .alternatives[0].metrics.makespan.mean > 200 * 86400' out/results.json
+    grep -q ',172800,' out/jobs.csv
+}
+@test "a planned run that cannot be is refused at its place" {
+    planned '.pools.cloud.instance = "aws/p4d.24xlarge"' >s.json
+    fails 3 's.json:[0-9]+:[0-9]+: /workload/llm/training: no pool has the GPU that it is planned on, h100-80gb-sxm' "$RR" check s.json
+    planned '.workload.llm.training.layout.tp = 7' >s.json
+    fails 3 '/workload/llm/training: layout: tp 7 x pp 1 x cp 1 does not divide 64 GPUs' "$RR" check s.json
+    planned '.workload.llm.training.modell = "x"' >s.json
+    fails 3 '/workload/llm/training/modell: unknown key "modell"' "$RR" check s.json
+    planned '.workload.llm.generate = {}' >s.json
+    fails 3 'more than one of "trace", "generate" and "training"' "$RR" check s.json
+    planned >s.json
+    fails 2 'gpus beside a scenario' "$RR" size s.json --gpus 8
+    fails 2 '"lm" has no "training", did you mean "llm"' "$RR" size s.json --workload lm
+    scenario >t.json
+    fails 3 'no workload has a "training" section' "$RR" size t.json
+}
+@test "a scenario is sized with --set" {
+    planned >s.json
+    works "$RR" size s.json --set /workload/llm/training/gpus=128 --alone --json
+    jq -e '.workload == "llm" and .points[0].gpus == 128' <<<"$output"
+}
