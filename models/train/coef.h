@@ -35,6 +35,7 @@
     X(PP_SHOWN, "pp_shown", "share", 1.0, 0.0, 3.0, "of pipeline sends that nothing hides")                                               \
     X(EP_SHOWN, "ep_shown", "share", 1.0, 0.0, 1.0, "of expert all-to-all that nothing hides")                                            \
     X(EP_IMBALANCE, "ep_imbalance", "ratio", 1.1, 1.0, 3.0, "busiest expert rank over the mean")                                          \
+    X(MOE_SYNC_US, "moe_sync_us", "us", 100, 0, 4000, "a layer whose experts take all tokens waits for their counts, each pass")          \
     X(CP_SHOWN, "cp_shown", "share", 0.3, 0.0, 1.0, "of context-parallel communication that attention does not hide")                     \
     X(STEP_MS, "step_ms", "ms", 20, 0, 500, "what a step costs whatever its size")                                                        \
     X(MICRO_MS, "micro_ms", "ms", 0.5, 0, 50, "what a micro batch costs whatever its size")                                               \
@@ -46,8 +47,15 @@
     X(SELECT_SHARE, "select_share", "share", 0, 0, 1, "of the forward pass that selective recompute repeats beside the attention core")   \
     X(STRAGGLE, "straggle", "share", 0.005, 0.0, 0.1, "longer step for each doubling of nodes")                                           \
     X(MEM_CONTEXT, "mem_context", "GiB", 2.0, 0, 12, "CUDA, NCCL and framework at rest")                                                  \
-    X(MEM_LOSS, "mem_loss", "share", 0.05, 0, 0.4, "of activations lost to fragmentation")                                                \
-    X(ACT_BYTES, "act_bytes", "bytes", 34, 4, 80, "kept a token and hidden element of a layer, no recompute")
+    X(MEM_PARAM, "mem_param", "bytes", 6, 2, 16, "held a parameter whatever is sharded: weight and gradient (ZeRO-3: while gathered)")    \
+    X(MEM_STATE, "mem_state", "bytes", 12, 4, 24, "held a parameter and sharded by ZeRO: master weight, moments")                         \
+    X(ACT_BYTES, "act_bytes", "bytes", 18, 2, 80, "kept a token and hidden element of a layer, beside the MLP's inner width")             \
+    X(ACT_FFN_BYTES, "act_ffn_bytes", "bytes", 4, 0, 20, "kept a token and element of the MLP's inner width")                             \
+    X(ACT_SELECT, "act_select", "share", 1.0, 0.05, 1.0, "of these that selective recompute keeps")                                       \
+    X(LOGIT_BYTES, "logit_bytes", "bytes", 8, 0, 30, "held a token and word of the vocabulary")                                           \
+    X(HEAD_BYTES, "head_bytes", "bytes", 4, 0, 150, "held a token and hidden element around the head, whole on each rank of tp > 1")      \
+    X(GATHER_LAYERS, "gather_layers", "layers", 2, 0, 20, "gathered at a time by ZeRO-3, with their gradients")
+
 #define X(id, name, unit, def, least, most, help) RR_COEF_##id,
 enum rr_coef { RR_COEF_TABLE(X) RR_COEF_N };
 #undef X

@@ -2,11 +2,13 @@
  * models/train/fit.c - Levenberg-Marquardt over the coefficients of one profile. */
 #include "models/train/fit.h"
 #include "data/base/fmath.h"
+#include <gsl/gsl_blas.h>
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <string.h>
 
-#define FLAT 0.1 /* beyond this a residual counts by its size, not its square */
+#define FLAT_TIME   0.1 /* beyond this a residual counts by its size, not its square */
+#define FLAT_MEMORY 0.01
 
 struct problem {
     const struct rr_fit *f;
@@ -19,7 +21,7 @@ static double to_u(int i, double v)
 {
     const struct rr_coef_info *c = &rr_coef_info[i];
     double share = (v - c->least) / (c->most - c->least);
-    share = share < 0.002 ? 0.002 : share > 0.998 ? 0.998 : share;
+    share = share < 0.01 ? 0.01 : share > 0.99 ? 0.99 : share; // further out the slope is lost
     return rr_log(share / (1 - share));
 }
 
@@ -29,10 +31,22 @@ static double from_u(int i, double u)
     return c->least + (c->most - c->least) / (1 + rr_exp(-u));
 }
 
-static double flattened(double r)
+static double flattened(double r, double flat)
 {
-    const double x = r / FLAT, y = FLAT * sqrt(2 * (sqrt(1 + x * x) - 1));
+    const double x = r / flat, y = flat * sqrt(2 * (sqrt(1 + x * x) - 1));
     return r < 0 ? -y : y;
+}
+
+static double error_of(const struct rr_fit *f, struct rr_published *run, const struct rr_coefs *c)
+{
+    struct rr_memory m;
+    struct rr_step s;
+    if (f->memory) {
+        rr_published_memory(run, c, &m);
+        return m.total_bytes / run->measured_bytes;
+    }
+    rr_published_step(run, c, &s);
+    return s.total_s / run->measured_s;
 }
 
 static int residuals(const gsl_vector *x, void *data, gsl_vector *ret)
@@ -41,40 +55,55 @@ static int residuals(const gsl_vector *x, void *data, gsl_vector *ret)
     struct rr_coefs c = *p->start;
     for (size_t i = 0; i < x->size; i++) c.v[p->at[i]] = from_u(p->at[i], gsl_vector_get(x, i));
     for (size_t i = 0; i < p->f->n; i++) {
-        struct rr_step s;
-        rr_published_step(p->f->row[i].run, &c, &s);
-        const double r = rr_log(s.total_s / p->f->row[i].run->measured_s);
-        gsl_vector_set(ret, i, sqrt(p->f->row[i].weight) * flattened(r));
+        const double r = rr_log(error_of(p->f, p->f->row[i].run, &c));
+        gsl_vector_set(ret, i, sqrt(p->f->row[i].weight) * flattened(r, p->f->memory ? FLAT_MEMORY : FLAT_TIME));
     }
     for (size_t i = 0; i < x->size; i++) gsl_vector_set(ret, p->f->n + i, p->f->prior * (gsl_vector_get(x, i) - p->start_u[i]));
     return GSL_SUCCESS;
 }
 
+/* From one start; *cost is half the sum of squares, priors included. */
+static enum rr_status descend(struct problem *p, const struct rr_coefs *from, size_t n, struct rr_coefs *c, double *cost)
+{
+    gsl_multifit_nlinear_parameters par = gsl_multifit_nlinear_default_parameters();
+    par.h_df = 1e-4;
+    gsl_multifit_nlinear_fdf fdf = {.f = residuals, .n = p->f->n + n, .p = n, .params = p};
+    gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &par, fdf.n, n);
+    gsl_vector *start = gsl_vector_alloc(n);
+    for (size_t i = 0; i < n; i++) gsl_vector_set(start, i, to_u(p->at[i], from->v[p->at[i]]));
+    int info, code = gsl_multifit_nlinear_init(start, &fdf, w);
+    if (code == GSL_SUCCESS) {
+        code = gsl_multifit_nlinear_driver((size_t)p->f->most_rounds, 1e-4, 1e-5, 1e-5, NULL, NULL, &info, w);
+        if (code == GSL_EMAXITER || code == GSL_ENOPROG) code = GSL_SUCCESS; // as good as it gets
+    }
+    *c = *p->start;
+    for (size_t i = 0; code == GSL_SUCCESS && i < n; i++) c->v[p->at[i]] = from_u(p->at[i], gsl_vector_get(w->x, i));
+    const double norm = code == GSL_SUCCESS ? gsl_blas_dnrm2(w->f) : 0;
+    *cost = norm * norm / 2;
+    gsl_vector_free(start);
+    gsl_multifit_nlinear_free(w);
+    return code == GSL_SUCCESS ? RR_OK : rr_fail(RR_EINTERNAL, "the fit of training coefficients failed: %s", gsl_strerror(code));
+}
+
 enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *c)
 {
-    struct problem p = {.f = f, .start = c};
+    const struct rr_coefs centre = *c;
+    struct rr_coefs plain, a, b;
+    struct problem p = {.f = f, .start = &centre};
+    double cost_a, cost_b;
     size_t n = 0;
     for (int i = 0; i < RR_COEF_N; i++)
         if (!f->fixed || !f->fixed[i]) {
             p.at[n] = i;
             p.start_u[n++] = to_u(i, c->v[i]);
         }
-    gsl_multifit_nlinear_parameters par = gsl_multifit_nlinear_default_parameters();
-    par.h_df = 1e-4;
-    gsl_multifit_nlinear_fdf fdf = {.f = residuals, .n = f->n + n, .p = n, .params = &p};
-    gsl_multifit_nlinear_workspace *w = gsl_multifit_nlinear_alloc(gsl_multifit_nlinear_trust, &par, fdf.n, n);
-    gsl_vector_view x = gsl_vector_view_array(p.start_u, n);
-    gsl_vector *start = gsl_vector_alloc(n);
-    gsl_vector_memcpy(start, &x.vector);
-    int info, code = gsl_multifit_nlinear_init(start, &fdf, w);
-    if (code == GSL_SUCCESS) {
-        code = gsl_multifit_nlinear_driver((size_t)f->most_rounds, 1e-4, 1e-5, 1e-5, NULL, NULL, &info, w);
-        if (code == GSL_EMAXITER || code == GSL_ENOPROG) code = GSL_SUCCESS; // as good as it gets
-    }
-    for (size_t i = 0; code == GSL_SUCCESS && i < n; i++) c->v[p.at[i]] = from_u(p.at[i], gsl_vector_get(w->x, i));
-    gsl_vector_free(start);
-    gsl_multifit_nlinear_free(w);
-    return code == GSL_SUCCESS ? RR_OK : rr_fail(RR_EINTERNAL, "the fit of training coefficients failed: %s", gsl_strerror(code));
+    rr_coefs_default(&plain);
+    RR_TRY(descend(&p, &centre, n, &a, &cost_a));
+    b = a, cost_b = cost_a;
+    if (memcmp(plain.v, centre.v, sizeof plain.v) != 0) RR_TRY(descend(&p, &plain, n, &b, &cost_b));
+    *c = cost_b < cost_a ? b : a;
+    c->profile = centre.profile;
+    return RR_OK;
 }
 
 /* ---- all profiles ---- */
@@ -100,18 +129,26 @@ static const struct {
     {"mcore/h100", "nemo/h100"},
     {"mcore/a100", "megatron/a100"},
     {"nemo/b200", "nemo/h100"},
+    {"nemo/gb200", "nemo/b200"},
     {"bridge/h100", "nemo/h100"},
     {"bridge/b200", "bridge/h100"},
-    {"bridge/b300", "bridge/b200"},
+    {"bridge/gb200", "bridge/b200"},
+    {"bridge/gb300", "bridge/gb200"},
+    {"bridge/b300", "bridge/gb300"},
+    {"bridge-2606/gb300", "bridge/gb300"},
+    {"bridge-2606/gb200", "bridge/gb200"},
     {"mcore-plain/b200", "bridge/b200"},
     {"mlperf/h100", "nemo/h100"},
     {"mlperf/b200", "mlperf/h100"},
+    {"mlperf/gb200", "mlperf/b200"},
     {"mlperf/mi300", "mlperf/h100"},
     {"mlperf/h100-pcie", "mlperf/h100"},
     {"mlperf/l40s", "mlperf/h100"},
     {"mlperf-lora/h100", "mlperf/h100"},
     {"mlperf-lora/b200", "mlperf-lora/h100"},
+    {"mlperf-lora/gb200", "mlperf-lora/b200"},
     {"mlperf-lora/b300", "mlperf-lora/b200"},
+    {"mlperf-lora/gb300", "mlperf-lora/gb200"},
     {"mlperf-lora/mi300", "mlperf-lora/h100"},
     {"mlperf-lora/mi355", "mlperf-lora/mi300"},
     {"mlperf-lora/h100-pcie", "mlperf-lora/h100"},
@@ -121,6 +158,7 @@ static const struct {
     {"mlperf-bert/a100-pcie", "mlperf-bert/a100"},
     {"mlperf-bert/h100-pcie", "mlperf-bert/h100"},
     {"mlperf-bert/b200", "mlperf-bert/h100"},
+    {"mlperf-bert/gb200", "mlperf-bert/b200"},
     {"mlperf-bert/l40s", "mlperf-bert/h100"},
     {"mlperf-bert/a5000", "mlperf-bert/a100"},
 };
@@ -166,13 +204,43 @@ void rr_fastest_quarter(const struct rr_published *run, size_t n, bool *ret)
     }
 }
 
-/* Layouts that nobody would choose count little: half of them ran into a network that stalled, which no layout explains. */
-static double weight_of(const struct rr_published *p, bool fast) { return strcmp(p->set->framework, "nanotron") == 0 && !fast ? 0.01 : 1; }
+/* Layouts that nobody would choose are left out: half of them ran into a network that stalled, which no layout explains. */
+static bool left_out(const struct rr_published *p, bool fast) { return strcmp(p->set->framework, "nanotron") == 0 && !fast; }
+
+/* Coefficients that tell of memory; what a layout shards and gathers by is given, not fitted. */
+static bool of_memory(int i) { return i >= RR_COEF_MEM_CONTEXT; }
+
+static bool same_framework(const char *a, const char *b)
+{
+    const size_t n = strcspn(a, "/");
+    return strncmp(a, b, n + 1) == 0;
+}
+
+static void forget_memory(struct rr_coefs *c)
+{
+    for (int i = 0; i < RR_COEF_N; i++)
+        if (of_memory(i)) c->v[i] = rr_coef_info[i].otherwise;
+}
+
+static enum rr_status fit_profile(struct rr_published *run, size_t n, const bool *use, const bool *fast, struct rr_fit_row *row,
+                                  bool memory, struct rr_fit_profile *p, size_t *ret_rows)
+{
+    bool fixed[RR_COEF_N];
+    size_t rows = 0;
+    for (int i = 0; i < RR_COEF_N; i++) fixed[i] = of_memory(i) != memory || i == RR_COEF_GRAD_BYTES;
+    for (size_t k = 0; k < n; k++) {
+        if (run[k].reason || (use && !use[k]) || !of_profile(&run[k], p->profile)) continue;
+        if (memory ? run[k].row->table == RR_TRAIN_MEMORY && run[k].measured_bytes > 0 && run[k].row->oom != RR_OOM_COMPUTED
+                   : run[k].measured_s > 0 && !left_out(&run[k], fast[k]))
+            row[rows++] = (struct rr_fit_row){&run[k], 1};
+    }
+    *ret_rows = rows;
+    const struct rr_fit f = {.row = row, .n = rows, .fixed = fixed, .memory = memory, .prior = memory ? 0.01 : 0.05, .most_rounds = 40};
+    return rows > 0 ? rr_fit_coefs(&f, &p->coefs) : RR_OK;
+}
 
 enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret)
 {
-    static const bool fixed[RR_COEF_N] = {
-        [RR_COEF_GRAD_BYTES] = true, [RR_COEF_MEM_CONTEXT] = true, [RR_COEF_MEM_LOSS] = true, [RR_COEF_ACT_BYTES] = true};
     bool *fast = RR_NEWS(a, bool, n + 1);
     struct rr_fit_row *row = RR_NEWS(a, struct rr_fit_row, n + 1);
     rr_fastest_quarter(run, n, fast);
@@ -186,11 +254,9 @@ enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, s
         else
             rr_coefs_default(&p->coefs);
         p->coefs.profile = p->profile;
-        for (size_t k = 0; k < n; k++)
-            if (!run[k].reason && run[k].measured_s > 0 && (!use || use[k]) && of_profile(&run[k], p->profile))
-                row[p->rows++] = (struct rr_fit_row){&run[k], weight_of(&run[k], fast[k])};
-        const struct rr_fit f = {.row = row, .n = p->rows, .fixed = fixed, .prior = 0.05, .most_rounds = 30};
-        if (p->rows > 0) RR_TRY(rr_fit_coefs(&f, &p->coefs));
+        if (like && !same_framework(p->profile, like->profile)) forget_memory(&p->coefs);
+        RR_TRY(fit_profile(run, n, use, fast, row, false, p, &p->rows));
+        RR_TRY(fit_profile(run, n, use, fast, row, true, p, &p->memory_rows));
     }
     return RR_OK;
 }

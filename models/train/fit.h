@@ -16,6 +16,7 @@ struct rr_fit {
     struct rr_fit_row *row;
     size_t n;
     const bool *fixed; /* [RR_COEF_N] which coefficients may not move; NULL = none */
+    bool memory;       /* the rows' peak memory instead of their time */
     double prior;      /* residual that a coefficient a factor e off its start costs */
     int most_rounds;
 };
@@ -25,7 +26,7 @@ RR_CHECKED enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *
 /* All profiles, each starting from the one that it is like: data/facts/train_coefficients.csv is what this gives. */
 struct rr_fit_profile {
     const char *profile, *like; /* "nemo/b200" starts from "nemo/h100"; "" = from the defaults */
-    size_t rows;                /* that it was fitted to; 0 = it is as its like */
+    size_t rows, memory_rows;   /* that it was fitted to; 0 = it is as its like */
     struct rr_coefs coefs;
 };
 #define RR_FIT_PROFILES 64

@@ -201,12 +201,27 @@ static void experts(const struct rr_place *p, struct rr_layer *ret)
     moved(p, 2 * kept * wide * 6, ret); // permute, pad and back
 }
 
+/* Of `places`, how many a token is sent to: its top_k experts may share one, and it goes there once (DeepEP, HybridEP). */
+static double reached(double places, int32_t top_k)
+{
+    double missed = 1;
+    for (int32_t i = 0; i < top_k; i++) missed *= 1 - 1 / places;
+    return places * (1 - missed);
+}
+
+/* Between nodes a token travels once a node, then over the fast links to its experts there. */
 static void expert_parallel(const struct rr_place *p, struct rr_layer *ret)
 {
     const struct rr_arch *a = p->a;
-    const double wide = a->latent ? a->latent : a->hidden, split = p->l->tp;
-    const double bytes = p->tokens * a->top_k * wide * 2 / split * p->c->v[RR_COEF_EP_IMBALANCE];
-    const double t = 2 * rr_all_to_all_s(p->m, p->c, &p->ep, bytes) * p->c->v[RR_COEF_EP_SHOWN];
+    const double wait = p->l->drop_tokens ? 0 : 1e-6 * p->c->v[RR_COEF_MOE_SYNC_US];
+    ret->forward.ep_s += wait;
+    ret->backward.ep_s += wait;
+    if (p->l->ep == 1) return;
+    const double wide = a->latent ? a->latent : a->hidden, ranks = p->ep.size, nodes = ranks / p->ep.inside;
+    const double one = p->tokens * wide * 2 / p->l->tp * p->c->v[RR_COEF_EP_IMBALANCE];
+    const double near = one * reached(ranks, a->top_k) * (p->ep.inside - 1) / p->ep.inside,
+                 far = one * reached(nodes, a->top_k) * (nodes - 1) / nodes;
+    const double t = 2 * rr_all_to_all_s(p->m, p->c, &p->ep, near, far) * p->c->v[RR_COEF_EP_SHOWN];
     ret->forward.ep_s += t;
     ret->backward.ep_s += t;
 }

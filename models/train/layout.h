@@ -36,6 +36,8 @@ struct rr_layout {
     bool tp_overlap;        /* tensor-parallel communication hides behind products */
     bool balanced;          /* stages get equal shares of the parameters, head included (nanotron), not equal counts of layers */
     bool ends_count;        /* embedding and head count as a layer each when layers are shared out */
+    bool grads32;           /* gradients are also kept in 32 bits, beside those of mem_param */
+    bool drop_tokens;       /* experts have a fixed capacity: nobody waits for counts of tokens */
     bool dp_overlap;        /* gradients are reduced while the backward pass runs */
 };
 /* Sequences in flight per data-parallel rank: global_batch / (micro_batch * dp). */

@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * models/train/memory.c - memory of a rank. */
+ * models/train/memory.c - memory of a rank.
+ *
+ * Activations follow Korthikanti et al. 2022 (equations 1 to 6): of 34 s b h a layer, 10 lie outside what tensor parallelism splits unless
+ * sequence parallelism splits them too; attention that writes its scores adds 5 a s / h; full recompute keeps a layer's input, 2 s b h. The first
+ * stages of a pipeline hold those of several micro batches. */
 #include "models/train/memory.h"
 #include "models/train/arch.h"
 #include <string.h>
+
+#define GIB 1073741824.0
 
 const char *const rr_memory_name[RR_MEMORY_N] = {
 #define X(id, name, help) name,
@@ -15,20 +21,86 @@ const char *const rr_memory_help[RR_MEMORY_N] = {
 #undef X
 };
 
-double rr_memory_usable_bytes(const struct rr_machine *m) { return m->memory_gib * 1073741824.0 * 0.985; }
+double rr_memory_usable_bytes(const struct rr_machine *m) { return m->memory_gib * GIB * 0.985; }
+
+/* Micro batches whose activations a stage holds at once: 1F1B warms up with one for each stage behind it; interleaving adds chunks. */
+static double in_flight(const struct rr_layout *l, int32_t stage)
+{
+    const double n = rr_layout_micro_batches(l) > 0 ? rr_layout_micro_batches(l) : 1;
+    double held = l->pp - stage;
+    if (l->vpp > 1) held = (2.0 * (l->pp - stage - 1) + (l->vpp - 1.0) * l->pp + 1) / l->vpp;
+    return l->global_batch > 0 && held > n ? n : held;
+}
+
+/* What one layer keeps of one micro batch, without recompute. */
+static double layer_bytes(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l)
+{
+    const double t = (double)l->micro_batch * l->seq / l->cp, tp = l->tp, h = a->hidden;
+    const double wide = rr_arch_moe_layers(a) ? (double)a->top_k * a->expert_ffn + a->shared_ffn : a->ffn;
+    const double outside = l->sequence_parallel ? tp : 1, kept = c->v[RR_COEF_ACT_BYTES];
+    const double apart = kept < 10 ? kept : 10; // norms, residuals, dropout
+    double bytes = t * h * (apart / outside + (kept - apart) / tp) + t * wide * c->v[RR_COEF_ACT_FFN_BYTES] / tp;
+    if (l->recompute == RR_RECOMPUTE_SELECTIVE) bytes *= c->v[RR_COEF_ACT_SELECT];
+    if (!l->flash && l->recompute == RR_RECOMPUTE_NONE) bytes += 5 * t * l->seq * a->heads / tp;
+    return bytes;
+}
+
+static void activations(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, const struct rr_stage *s,
+                        struct rr_memory *ret)
+{
+    const double t = (double)l->micro_batch * l->seq / l->cp, each = layer_bytes(a, c, l), held = in_flight(l, ret->stage);
+    if (l->recompute == RR_RECOMPUTE_FULL && l->recompute_layers == 0) {
+        const double input = 2 * t * a->hidden / (l->sequence_parallel ? l->tp : 1);
+        ret->term_bytes[RR_MEMORY_ACTIVATIONS] = held * s->count * input;
+        ret->term_bytes[RR_MEMORY_WORKSPACE] = each;
+        return;
+    }
+    ret->term_bytes[RR_MEMORY_ACTIVATIONS] = held * s->count * each;
+    if (rr_arch_moe_layers(a)) ret->term_bytes[RR_MEMORY_EXPERTS] = 4 * t * a->top_k * a->hidden / l->tp;
+}
+
+static void states(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, const struct rr_stage *s,
+                   struct rr_memory *ret)
+{
+    const struct rr_params n = rr_arch_params(a);
+    const double share = (double)s->count / a->layers, etp = l->etp ? l->etp : l->tp;
+    const double all_expert = rr_arch_moe_layers(a) * a->experts * n.expert;
+    const double ends = (ret->stage == 0 ? n.embedding : 0) + (s->head ? (a->tied ? (ret->stage > 0 ? n.embedding : 0) : n.output) : 0);
+    const double shared = ((n.layers - all_expert) * share + ends) / l->tp, expert = all_expert * share / etp / l->ep;
+    const double ranks = l->shard > 0 ? l->shard : (double)l->dp * l->cp, expert_ranks = ranks / l->ep > 1 ? ranks / l->ep : 1;
+    const double whole = shared + expert, divided = shared / ranks + expert / expert_ranks;
+    const double param = c->v[RR_COEF_MEM_PARAM] + (l->grads32 ? 4 : 0), state = c->v[RR_COEF_MEM_STATE];
+    const double trained = a->lora_rank ? n.trained / n.total : 1;
+    ret->term_bytes[RR_MEMORY_WEIGHTS] = 2 * (l->zero >= 3 ? divided : whole);
+    // one micro batch alone: its activations are gone before all of the gradients are there
+    const bool alone = l->global_batch > 0 && rr_layout_micro_batches(l) <= 1 && l->pp == 1;
+    ret->term_bytes[RR_MEMORY_GRADIENTS] = (param - (alone && param > 4 ? 3 : 2)) * trained * (l->zero >= 2 ? divided : whole);
+    ret->term_bytes[RR_MEMORY_OPTIMIZER] = state * trained * (l->zero >= 1 ? divided : whole);
+    if (l->zero >= 3) {
+        const double one = s->count > 0 ? shared / s->count : 0;
+        ret->term_bytes[RR_MEMORY_BUFFERS] = c->v[RR_COEF_GATHER_LAYERS] * 2 * one;
+    }
+}
 
 void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, int32_t stage, struct rr_memory *ret)
 {
-    const struct rr_params n = rr_arch_params(a);
+    const double t = (double)l->micro_batch * l->seq / l->cp;
+    const struct rr_stage s = rr_layout_stage(a, l, stage);
     memset(ret, 0, sizeof *ret);
     ret->stage = stage;
-    const struct rr_stage s = rr_layout_stage(a, l, stage);
-    const double params = n.layers * s.count / a->layers / l->tp + (stage == 0 ? n.embedding / l->tp : 0) + (s.head ? n.output / l->tp : 0);
-    const double ranks = l->dp * l->cp;
-    ret->term_bytes[RR_MEMORY_WEIGHTS] = 2 * params / (l->zero >= 3 ? ranks : 1);
-    ret->term_bytes[RR_MEMORY_GRADIENTS] = 4 * params / (l->zero >= 2 ? ranks : 1);
-    ret->term_bytes[RR_MEMORY_OPTIMIZER] = 12 * params / (l->zero >= 1 ? ranks : 1);
-    ret->term_bytes[RR_MEMORY_CONTEXT] = c->v[RR_COEF_MEM_CONTEXT] * 1073741824.0;
+    if (a->params_m > 0) {
+        ret->term_bytes[RR_MEMORY_WEIGHTS] = 2 * a->params_m * 1e6;
+        ret->term_bytes[RR_MEMORY_GRADIENTS] = (c->v[RR_COEF_MEM_PARAM] - 2) * a->params_m * 1e6;
+        ret->term_bytes[RR_MEMORY_OPTIMIZER] = c->v[RR_COEF_MEM_STATE] * a->params_m * 1e6;
+        ret->term_bytes[RR_MEMORY_ACTIVATIONS] = l->micro_batch * a->sample_mb * 1e6 / 2; // half of what is moved is kept
+    } else {
+        states(a, c, l, &s, ret);
+        activations(a, c, l, &s, ret);
+        if (s.head) ret->term_bytes[RR_MEMORY_LOGITS] = t * a->vocab * c->v[RR_COEF_LOGIT_BYTES] / l->tp;
+        if (s.head && l->tp > 1) ret->term_bytes[RR_MEMORY_LOGITS] += t * a->hidden * c->v[RR_COEF_HEAD_BYTES];
+        if (l->pp > 1) ret->term_bytes[RR_MEMORY_BUFFERS] += 4 * 2 * t * a->hidden / (l->sequence_parallel ? l->tp : 1);
+    }
+    ret->term_bytes[RR_MEMORY_CONTEXT] = c->v[RR_COEF_MEM_CONTEXT] * GIB;
     for (int i = 0; i < RR_MEMORY_N; i++) ret->total_bytes += ret->term_bytes[i];
 }
 

@@ -44,11 +44,11 @@ double rr_all_reduce_s(const struct rr_machine *m, const struct rr_coefs *c, con
     return 2 * bytes * (g->size - 1) / g->size / rr_group_bus_bytes_s(m, c, g) + latency_s(c, g);
 }
 
-double rr_all_to_all_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double bytes)
+double rr_all_to_all_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double near_bytes, double far_bytes)
 {
     if (g->size < 2) return 0;
-    const double near = bytes * (g->inside - 1) / g->size / (m->link_gb_s * 1e9 * c->v[RR_COEF_LINK_EFF]);
-    const double far = bytes * (g->size - g->inside) / g->size / (m->net_gb_s * 1e9 * c->v[RR_COEF_NET_EFF]);
+    const double near = near_bytes / (m->link_gb_s * 1e9 * c->v[RR_COEF_LINK_EFF]),
+                 far = far_bytes / (m->net_gb_s * 1e9 * c->v[RR_COEF_NET_EFF]);
     return (near > far ? near : far) + latency_s(c, g);
 }
 

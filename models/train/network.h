@@ -17,6 +17,7 @@ double rr_group_bus_bytes_s(const struct rr_machine *m, const struct rr_coefs *c
 double rr_all_reduce_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double bytes);
 double rr_all_gather_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g,
                        double bytes); /* reduce-scatter too */
-double rr_all_to_all_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double bytes);
+/* What a rank sends to others inside its domain, and out of it; both at once. */
+double rr_all_to_all_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double near_bytes, double far_bytes);
 double rr_send_s(const struct rr_machine *m, const struct rr_coefs *c, int32_t stride, double bytes); /* to the rank `stride` on */
 #endif

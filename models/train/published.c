@@ -47,7 +47,13 @@ static void take(int32_t *field, int32_t v)
 static int32_t layers_of(const struct rr_train_row *r)
 {
     const double h = r->hidden, each = 4 * h * h + 2 * h * r->ffn_hidden;
-    return each > 0 ? (int32_t)floor((r->params_b * 1e9 - h * r->vocab) / each + 0.5) : 0;
+    double params_b = r->params_b;
+    for (const char *p = r->model; params_b <= 0 && *p; p++) // "BLOOM candidate 191B"
+        if (*p >= '0' && *p <= '9') {
+            const size_t n = strspn(p, "0123456789.");
+            if (p[n] != 'B' || rr_text_double(rr_slice(p, n), &params_b) != RR_OK) break;
+        }
+    return each > 0 && params_b > 0 ? (int32_t)floor((params_b * 1e9 - h * r->vocab) / each + 0.5) : 0;
 }
 
 /* Heads of about 128, for rows that print none: they divide the width and by tp. */
@@ -78,6 +84,7 @@ static void arch_make(const struct rr_train_facts *f, struct rr_published *p)
     if (strcmp(p->set->name, "Ultra-Scale Playbook") == 0) a.tied = rr_train_noted(r, "tied embeddings yes");
     if (a.vocab == 0) a.vocab = p->set->vocab ? p->set->vocab : 51200;
     if (a.layers == 0 && a.hidden > 0) a.layers = layers_of(r);
+
     if (a.heads == 0 && a.hidden > 0) a.heads = heads_of(r);
     if (a.kv_heads == 0) a.kv_heads = a.heads;
     if (a.ffn == 0 && a.experts == 0) a.ffn = 4 * a.hidden;
@@ -108,9 +115,11 @@ static void sizes(struct rr_published *p)
     const struct rr_train_row *r = p->row;
     struct rr_layout *l = &p->layout;
     l->gpus = r->gpus;
-    l->tp = at_least_1(r->tp), l->pp = at_least_1(r->pp), l->vpp = at_least_1(r->vpp), l->cp = at_least_1(r->cp), l->ep = at_least_1(r->ep);
+    l->tp = at_least_1(r->tp), l->pp = at_least_1(r->pp), l->vpp = at_least_1(r->vpp),
+    l->cp = at_least_1(r->cp > 0 ? r->cp : (int32_t)rr_train_note(r, "; cp ", 1)), l->ep = at_least_1(r->ep);
     l->dp = r->dp > 0 ? r->dp : at_least_1(r->gpus / (l->tp * l->pp * l->cp));
     const int32_t model = l->tp * l->pp * l->cp;
+    if (r->table == RR_TRAIN_MEMORY && strncmp(r->source, "Ultra-Scale", 11) == 0) l->global_batch = 256; // a million tokens a step
     if (r->gpus > 0 && l->dp * model != r->gpus && r->gpus % model == 0) {
         l->dp = r->gpus / model;
         p->note = "the printed sizes do not multiply to the GPUs: dp follows from the others";
@@ -119,7 +128,7 @@ static void sizes(struct rr_published *p)
     l->seq = r->seq_len > 0 ? r->seq_len : p->arch.seq;
     if (p->arch.encoder && p->arch.seq < l->seq) l->seq = p->arch.seq; // padding is left out
     l->shard = (int32_t)rr_train_note(r, "FSDP group ", 0);
-    l->global_batch = r->global_batch;
+    if (r->global_batch > 0) l->global_batch = r->global_batch;
     if (l->global_batch == 0 && r->tokens_per_s_gpu > 0 && l->seq > 0)
         l->global_batch = (int32_t)floor(r->tokens_per_s_gpu * r->gpus * r->iter_time_s / l->seq + 0.5);
     p->free_layout = r->tp == 0 && l->zero < 3;
@@ -157,6 +166,8 @@ static enum rr_status flags(struct rr_published *p, struct rr_arena *a)
     l->tp_overlap = s->tp_overlap > 0 || rr_train_noted(r, "async TP");
     l->dp_overlap = s->dp_overlap > 0;
     l->balanced = s->balanced > 0;
+    l->grads32 = strncmp(r->source, "BLOOM", 5) == 0 && l->precision == RR_BF16; // DeepSpeed's bf16 optimizer; its fp16 one keeps 16 bits
+    l->drop_tokens = strstr(r->model, "tokendrop") != NULL;
     l->ends_count = l->pp > 1 && (rr_train_noted(r, "embedding counted as a pipeline layer") ||
                                   (p->arch.layers % l->pp != 0 && (p->arch.layers + 2) % l->pp == 0));
     return RR_OK;
@@ -203,6 +214,8 @@ enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena
     micro_batch(ret);
     RR_TRY(flags(ret, a));
     ret->measured_s = row->iter_time_s;
+    ret->measured_bytes =
+        row->peak_mem_gb * (strncmp(row->source, "Ultra-Scale", 11) == 0 || strncmp(row->source, "BLOOM", 5) == 0 ? 1073741824.0 : 1e9);
     time_of(ret);
     refuse(ret, a);
     return RR_OK;
@@ -270,4 +283,12 @@ void rr_published_step(struct rr_published *p, const struct rr_coefs *c, struct 
         choose_batches(p, c, p->layout, &best, ret);
     if (best.gpus > 0) p->layout = best;
     rr_step_time(&p->arch, &p->machine, c, &p->layout, true, ret);
+}
+
+void rr_published_memory(const struct rr_published *p, const struct rr_coefs *c, struct rr_memory *ret)
+{
+    if (strncmp(p->row->source, "Ultra-Scale", 11) == 0 && p->measured_bytes > 0)
+        rr_memory_stage(&p->arch, c, &p->layout, 0, ret);
+    else
+        rr_memory_peak(&p->arch, c, &p->layout, ret);
 }

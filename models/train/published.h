@@ -16,6 +16,7 @@ struct rr_published {
     struct rr_machine machine;
     struct rr_layout layout;
     double measured_s;                               /* the step, as printed or as it follows; 0 = the row is about memory alone */
+    double measured_bytes;                           /* at the peak; 0 = the row prints none */
     const char *reason;                              /* why it cannot be predicted; NULL: it can */
     const char *note;                                /* what was assumed; "" = nothing */
     bool free_micro_batch, free_chunks, free_layout; /* not printed: chosen */
@@ -25,4 +26,6 @@ RR_CHECKED enum rr_status rr_published_make(const struct rr_train_facts *f, stru
                                             struct rr_published *ret);
 /* Predicts with `c`; chosen sizes are written into p->layout. */
 void rr_published_step(struct rr_published *p, const struct rr_coefs *c, struct rr_step *ret);
+/* Of the rank whose memory the source prints: the first stage's in the Playbook, else the one that holds most. */
+void rr_published_memory(const struct rr_published *p, const struct rr_coefs *c, struct rr_memory *ret);
 #endif

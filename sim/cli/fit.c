@@ -18,10 +18,11 @@ static void put_profile(struct rr_buf *b, const struct rr_fit_profile *p, const 
     for (int i = 0; i < RR_COEF_N; i++) {
         const struct rr_coef_info *c = &rr_coef_info[i];
         const double v = p->coefs.v[i];
-        if (fabs(v - c->otherwise) <= 0.01 * fabs(c->otherwise) + 1e-9) continue; // the default says it
+        if (i > 0 && fabs(v - c->otherwise) <= 0.01 * fabs(c->otherwise) + 1e-9) continue; // the default says it
         rr_buf_putf(b, "%s,%s,%.4g,%s,", p->profile, c->name, v, c->unit);
-        if (p->rows > 0)
-            rr_buf_putf(b, "rackrate fit training over %zu published rows,%s,%s\n", p->rows, date, *p->like ? p->like : "");
+        const size_t rows = i >= RR_COEF_MEM_CONTEXT ? p->memory_rows : p->rows;
+        if (rows > 0 || !*p->like)
+            rr_buf_putf(b, "rackrate fit training over %zu published rows,%s,%s\n", rows, date, p->like);
         else
             rr_buf_putf(b, "as %s: no published rows,%s,\n", p->like, date);
     }

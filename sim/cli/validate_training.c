@@ -97,13 +97,6 @@ static void predict_run(struct work *w, const struct checked *step)
     c->predicted = r->samples_to_target / r->global_batch * step->predicted + r->evaluations * r->evaluation_s;
 }
 
-static double measured_bytes(const struct rr_train_row *r)
-{
-    const bool gib = strncmp(r->source, "Ultra-Scale", 11) == 0 || strncmp(r->source, "torchtitan", 10) == 0;
-    const bool smi = strncmp(r->source, "BLOOM", 5) == 0; // nvidia-smi shows MiB; "GB" there are GiB
-    return r->peak_mem_gb * (gib || smi ? 1073741824.0 : 1e9);
-}
-
 static enum rr_status predict_memory(struct work *w, struct rr_published *p)
 {
     struct checked *c = add(w, rr_strf(w->a, "memory: %s", p->set ? p->set->name : p->row->source), p);
@@ -111,14 +104,11 @@ static enum rr_status predict_memory(struct work *w, struct rr_published *p)
     struct rr_memory mem;
     if (p->reason) return RR_OK;
     RR_TRY(coefs_of(w, p, &coefs));
-    if (strncmp(p->row->source, "Ultra-Scale", 11) == 0 && p->row->oom == RR_OOM_NO)
-        rr_memory_stage(&p->arch, &coefs, &p->layout, 0, &mem); // the source prints that of rank 0
-    else
-        rr_memory_peak(&p->arch, &coefs, &p->layout, &mem);
+    rr_published_memory(p, &coefs, &mem);
     c->memory_bytes = mem.total_bytes;
     c->usable_bytes = rr_memory_usable_bytes(&p->machine);
-    if (p->row->peak_mem_gb <= 0) return RR_OK;
-    c->measured = measured_bytes(p->row);
+    if (p->measured_bytes <= 0) return RR_OK;
+    c->measured = p->measured_bytes;
     c->predicted = mem.total_bytes;
     return RR_OK;
 }
