@@ -30,8 +30,8 @@ static enum rr_status check(const struct rr_coef_row *r, int at)
         return rr_fail(RR_EINPUT, "%s:%lld: %s of %g is outside %g .. %g %s", r->fact.path, (long long)r->fact.line, r->coefficient,
                        r->value, i->least, i->most, i->unit);
     if (strcmp(r->unit, i->unit) != 0)
-        return rr_fail(RR_EINPUT, "%s:%lld: %s is in %s, not in %s", r->fact.path, (long long)r->fact.line, r->coefficient, i->unit,
-                       r->unit);
+        return rr_fail(RR_EINPUT, "%s:%lld: the unit of %s is \"%s\", not \"%s\"", r->fact.path, (long long)r->fact.line, r->coefficient,
+                       i->unit, r->unit);
     return RR_OK;
 }
 
@@ -78,8 +78,8 @@ enum rr_status rr_coefs_find(const struct rr_train_facts *f, struct rr_arena *a,
         const char *words[64];
         size_t n = 0;
         for (size_t i = 0; i < f->n_coefs && n < 64; i++) {
-            const char *p = f->coef[i].profile, *slash = strchr(p, '/');
-            words[n++] = slash ? rr_strndup(a, p, (size_t)(slash - p)) : p;
+            const char *p = f->coef[i].profile, *word = rr_strndup(a, p, strcspn(p, "/"));
+            if (n == 0 || strcmp(words[n - 1], word) != 0) words[n++] = word;
         }
         return rr_fail(RR_EINPUT, "no coefficients for the framework \"%s\"%s", framework, rr_did_you_mean(a, framework, words, n));
     }

@@ -11,6 +11,8 @@
 #define RR_COEF_TABLE(X)                                                                                                                  \
     X(GEMM_EFF, "gemm_eff", "of peak", 0.75, 0.3, 1.0, "what large 16-bit matrix products reach")                                         \
     X(GEMM8_EFF, "gemm8_eff", "of peak", 0.65, 0.15, 1.0, "what large 8-bit matrix products reach, casts included")                       \
+    X(GEMMX_EFF, "gemmx_eff", "of peak", 0.6, 0.15, 1.0,                                                                                  \
+      "what large 8-bit products with scales for parts of a tensor reach (MXFP8, rowwise)")                                               \
     X(GEMM4_EFF, "gemm4_eff", "of peak", 0.5, 0.1, 1.0, "what large 4-bit matrix products reach, casts included")                         \
     X(GEMM_TAIL, "gemm_tail", "waves", 0.5, 0.0, 2.0, "waves of tiles lost at the end of a product")                                      \
     X(GEMM_DEPTH, "gemm_depth", "elements", 200, 0.0, 2000, "depth k at which a tile spends half its time on start and end")              \
@@ -29,7 +31,7 @@
     X(NET_EFF, "net_eff", "of peak", 0.7, 0.02, 1.0, "of the adapters' bandwidth that collectives between nodes reach")                   \
     X(NET_US, "net_us", "us", 30, 0, 2000, "latency that each further node adds to a collective")                                         \
     X(NET_DECAY, "net_decay", "ratio", 0.0, 0.0, 1.5, "bandwidth between nodes falls as nodes to this power")                             \
-    X(TP_SHOWN, "tp_shown", "share", 0.9, 0.0, 1.0, "of tensor-parallel communication that nothing hides")                                \
+    X(TP_SHOWN, "tp_shown", "share", 0.9, 0.0, 1.0, "of tensor-parallel communication that products do not hide, where they overlap")     \
     X(DP_SHOWN, "dp_shown", "share", 0.5, 0.0, 1.0, "of data-parallel communication that the backward pass does not hide")                \
     X(GATHER_SHOWN, "gather_shown", "share", 0.3, 0.0, 1.0, "of gathering the updated weights (ZeRO-1) that the next step does not hide") \
     X(PP_SHOWN, "pp_shown", "share", 1.0, 0.0, 3.0, "of pipeline sends that nothing hides")                                               \

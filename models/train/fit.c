@@ -137,7 +137,7 @@ static const struct {
     {"bridge/b300", "bridge/gb300"},
     {"bridge-2606/gb300", "bridge/gb300"},
     {"bridge-2606/gb200", "bridge/gb200"},
-    {"mcore-plain/b200", "bridge/b200"},
+    {"mcore-plain/b200", "nemo/b200"},
     {"mlperf/h100", "nemo/h100"},
     {"mlperf/b200", "mlperf/h100"},
     {"mlperf/gb200", "mlperf/b200"},

@@ -18,7 +18,8 @@ double rr_longer(double a, double b)
 static double rate_of(const struct rr_machine *m, const struct rr_coefs *c, enum rr_precision p)
 {
     const double peak = rr_machine_peak_flops(m, p);
-    if (p == RR_FP8 || p == RR_MXFP8) return peak * c->v[RR_COEF_GEMM8_EFF];
+    if (p == RR_FP8) return peak * c->v[RR_COEF_GEMM8_EFF];
+    if (p == RR_MXFP8) return peak * c->v[RR_COEF_GEMMX_EFF];
     if (p == RR_NVFP4) return peak * c->v[RR_COEF_GEMM4_EFF];
     return peak * c->v[RR_COEF_GEMM_EFF];
 }
@@ -78,7 +79,8 @@ static void moved(const struct rr_place *p, double bytes, struct rr_layer *ret)
 static void tensor_parallel(const struct rr_place *p, struct rr_layer *ret)
 {
     if (p->l->tp == 1) return;
-    const double t = rr_all_reduce_s(p->m, p->c, &p->tp, p->tokens * p->a->hidden * 2) * p->c->v[RR_COEF_TP_SHOWN];
+    const double shown = p->l->tp_overlap ? p->c->v[RR_COEF_TP_SHOWN] : 1;
+    const double t = rr_all_reduce_s(p->m, p->c, &p->tp, p->tokens * p->a->hidden * 2) * shown;
     ret->forward.tp_s += t;
     ret->backward.tp_s += t;
 }
@@ -271,7 +273,8 @@ void rr_layer_logits(const struct rr_place *p, struct rr_layer *ret)
     ret->forward.memory_s += t * v * 10 / p->memory_b_s; // 32-bit softmax: read 2, write 4, read 4
     ret->backward.memory_s += t * v * 8 / p->memory_b_s;
     if (p->l->tp > 1) {
-        const double x = rr_all_reduce_s(p->m, p->c, &p->tp, t * p->a->hidden * 2) / 2 * p->c->v[RR_COEF_TP_SHOWN];
+        const double x =
+            rr_all_reduce_s(p->m, p->c, &p->tp, t * p->a->hidden * 2) / 2; // its input's gradient; the input was gathered before
         ret->forward.tp_s += x;
         ret->backward.tp_s += x;
     }

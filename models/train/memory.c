@@ -72,9 +72,7 @@ static void states(const struct rr_arch *a, const struct rr_coefs *c, const stru
     const double param = c->v[RR_COEF_MEM_PARAM] + (l->grads32 ? 4 : 0), state = c->v[RR_COEF_MEM_STATE];
     const double trained = a->lora_rank ? n.trained / n.total : 1;
     ret->term_bytes[RR_MEMORY_WEIGHTS] = 2 * (l->zero >= 3 ? divided : whole);
-    // one micro batch alone: its activations are gone before all of the gradients are there
-    const bool alone = l->global_batch > 0 && rr_layout_micro_batches(l) <= 1 && l->pp == 1;
-    ret->term_bytes[RR_MEMORY_GRADIENTS] = (param - (alone && param > 4 ? 3 : 2)) * trained * (l->zero >= 2 ? divided : whole);
+    ret->term_bytes[RR_MEMORY_GRADIENTS] = (param - 2) * trained * (l->zero >= 2 ? divided : whole);
     ret->term_bytes[RR_MEMORY_OPTIMIZER] = state * trained * (l->zero >= 1 ? divided : whole);
     if (l->zero >= 3) {
         const double one = s->count > 0 ? shared / s->count : 0;

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * tests/unit/test_train_layout.c - each reason why a layout is not possible, with its numbers; stages of all kinds. */
+#include "tests/unit/train_case.h"
+
+static const char *why(const char *name, const char *gpu, struct rr_layout l)
+{
+    struct rr_buf b = {0};
+    const struct rr_arch *a = model(name);
+    const struct rr_machine *m = machine(gpu);
+    const enum rr_layout_fault fault = rr_layout_check(a, m, &l);
+    if (fault == RR_FAULT_OK) return "legal";
+    rr_layout_say(&b, a, m, &l, fault);
+    const char *text = rr_strdup(arena, rr_buf_text(&b));
+    rr_buf_done(&b);
+    return text;
+}
+
+static void each_fault_says_its_numbers(void **state)
+{
+    (void)state;
+    const struct rr_layout good = {.gpus = 64,
+                                   .tp = 4,
+                                   .pp = 4,
+                                   .vpp = 5,
+                                   .dp = 2,
+                                   .ep = 1,
+                                   .cp = 2,
+                                   .micro_batch = 1,
+                                   .global_batch = 128,
+                                   .seq = 8192,
+                                   .precision = RR_FP8,
+                                   .sequence_parallel = true,
+                                   .flash = true};
+    struct rr_layout l = good;
+    assert_string_equal(why("llama-3-70b", "h100", l), "legal");
+    l.gpus = 65;
+    assert_string_equal(why("llama-3-70b", "h100", l), "world: tp 4 x pp 4 x dp 2 x cp 2 = 64 GPUs, not 65");
+    l = good, l.tp = 3, l.gpus = 48;
+    assert_string_equal(why("llama-3-70b", "h100", l), "heads: 64 do not divide by tp 3");
+    l = good, l.vpp = 6;
+    assert_string_equal(why("llama-3-70b", "h100", l), "layers: 80 do not divide by pp 4 x vpp 6");
+    l = good, l.pp = 3, l.vpp = 1, l.gpus = 48;
+    assert_string_equal(why("llama-3-70b", "h100", l), "layers: 80 layers on 3 stages");
+    l = good, l.micro_batch = 5;
+    assert_string_equal(why("llama-3-70b", "h100", l), "batch: 128 sequences do not divide by micro batch 5 x dp 2");
+    l = good, l.global_batch = 12;
+    assert_string_equal(why("llama-3-70b", "h100", l),
+                        "interleave: vpp 5 needs pp > 1 and micro batches in multiples of pp; pp is 4, micro batches are 6");
+    l = good, l.seq = 8190;
+    assert_string_equal(why("llama-3-70b", "h100", l), "sequence: 8190 tokens do not divide by 2 x cp 2, or by tp 4");
+    l = good, l.ep = 2;
+    assert_string_equal(why("llama-3-70b", "h100", l), "experts: ep 2, but llama-3-70b has no experts");
+    l = good, l.tp = 1, l.dp = 8;
+    assert_string_equal(why("llama-3-70b", "h100", l), "sequence parallel: with tp 1 there is nothing to split over");
+    l = good, l.zero = 3;
+    assert_string_equal(why("llama-3-70b", "h100", l), "zero: stage 3 with dp 2 x cp 2 and pp 4: stages 2 and 3 go with pp 1");
+    l = good, l.dp = 1, l.cp = 1, l.gpus = 16, l.zero = 1;
+    assert_string_equal(why("llama-3-70b", "h100", l), "zero: stage 1 with dp 1 x cp 1 and pp 4: nothing to shard over");
+    assert_string_equal(why("llama-3-70b", "a100", good), "precision: hgx-a100-80 has no fp8 rate");
+    l = good, l.dp = 0;
+    assert_non_null(strstr(why("llama-3-70b", "h100", l), "must be at least 1"));
+}
+
+static void faults_of_experts(void **state)
+{
+    (void)state;
+    struct rr_layout l = {.gpus = 64,
+                          .tp = 1,
+                          .pp = 1,
+                          .vpp = 1,
+                          .dp = 64,
+                          .ep = 3,
+                          .cp = 1,
+                          .micro_batch = 1,
+                          .global_batch = 128,
+                          .seq = 4096,
+                          .precision = RR_BF16};
+    assert_string_equal(why("mixtral-8x7b", "h100", l), "experts: 8 do not divide by ep 3");
+    l.ep = 8, l.dp = 12, l.gpus = 12, l.global_batch = 24;
+    assert_string_equal(why("mixtral-8x7b", "h100", l), "experts: dp 12 x cp 1 does not divide by ep 8");
+    l.ep = 4;
+    assert_string_equal(why("mixtral-8x7b", "h100", l), "legal");
+}
+
+static void every_layer_is_on_one_stage(void **state)
+{
+    (void)state;
+    const struct rr_arch *const archs[] = {model("llama-3-70b"), model("bloom-176b"), model("deepseek-v3")};
+    for (int i = 0; i < 3; i++)
+        for (int32_t pp = 1; pp <= 24; pp++)
+            for (int kind = 0; kind < 3; kind++) {
+                struct rr_layout l = layout_of(8 * pp, 8, pp, 1, 8);
+                l.balanced = kind == 1, l.ends_count = kind == 2 && pp > 1;
+                int32_t next = 0, heads = 0;
+                for (int32_t s = 0; s < pp; s++) {
+                    const struct rr_stage at = rr_layout_stage(archs[i], &l, s);
+                    if (at.count > 0) assert_int_equal(at.first, next);
+                    next += at.count;
+                    heads += at.head;
+                }
+                assert_int_equal(next, archs[i]->layers);
+                assert_int_equal(heads, 1);
+            }
+}
+
+// BLOOM-176B: 70 layers and two ends on 12 stages, six each (bigscience chronicles).
+static void ends_that_count_as_layers(void **state)
+{
+    (void)state;
+    struct rr_layout l = layout_of(96, 8, 12, 1, 8);
+    l.ends_count = true;
+    assert_int_equal(rr_layout_stage(model("bloom-176b"), &l, 0).count, 5);
+    assert_int_equal(rr_layout_stage(model("bloom-176b"), &l, 5).count, 6);
+    assert_int_equal(rr_layout_stage(model("bloom-176b"), &l, 11).count, 5);
+}
+
+static void words(void **state)
+{
+    (void)state;
+    enum rr_precision p;
+    enum rr_recompute r;
+    assert_int_equal(rr_precision_parse("amp_bf16", &p), RR_OK);
+    assert_int_equal(p, RR_BF16);
+    assert_int_equal(rr_precision_parse("mxfp9", &p), RR_EINPUT);
+    assert_string_equal(rr_reason(), "unknown precision \"mxfp9\", did you mean \"mxfp8\"?");
+    assert_int_equal(rr_recompute_parse("selectiv", &r), RR_EINPUT);
+    assert_string_equal(rr_reason(), "unknown recompute \"selectiv\", did you mean \"selective\"?");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(each_fault_says_its_numbers),
+        cmocka_unit_test(faults_of_experts),
+        cmocka_unit_test(every_layer_is_on_one_stage),
+        cmocka_unit_test(ends_that_count_as_layers),
+        cmocka_unit_test(words),
+    };
+    return cmocka_run_group_tests(tests, load_facts, forget_facts);
+}
