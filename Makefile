@@ -54,7 +54,7 @@ MPICC ?= $(shell command -v mpicc 2>/dev/null)
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
-.PHONY: all help deps validate demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
+.PHONY: all help deps validate validate-training fit-training demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -139,6 +139,13 @@ validate: ## replay published results and print the table published / ours / dif
 	@printf '%-58s %16s %16s %9s    %s\n' '' published ours difference allowed
 	$(Q)rc=0; for t in $(VALIDATION_BIN); do $$t >build/validate.out 2>&1 || { rc=1; echo "FAILED: $$t"; }; \
 	sed -n 's/^published: //p' build/validate.out; done; rm -f build/validate.out; exit $$rc
+SHARED = $(or $(RACKRATE_SHARED),../shared)
+FACTS = $(addprefix $(SHARED)/facts/,training_validation.csv mlperf_llm_layouts.csv memory_validation.csv)
+validate-training: all ## predicted against published training times and memory, with cross-validation (minutes)
+	$(Q)[ -r $(firstword $(FACTS)) ] || { echo "skipped: no $(firstword $(FACTS)); RACKRATE_SHARED names the folder"; exit 0; }; \
+	build/rackrate validate training $(FACTS) --cross
+fit-training: all ## fit data/facts/train_coefficients.csv anew to the published rows (minutes)
+	$(Q)build/rackrate fit training $(FACTS) >build/train_coefficients.csv && mv build/train_coefficients.csv data/facts/train_coefficients.csv
 tests: $(TEST_BIN)
 golden-update: all ## rewrite the golden files of tests/cli and the schemas; read the diff
 	$(Q)build/rackrate check --schema >data/schema/scenario.schema.json.tmp && mv data/schema/scenario.schema.json.tmp data/schema/scenario.schema.json

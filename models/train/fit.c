@@ -98,6 +98,11 @@ enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *c)
             p.start_u[n++] = to_u(i, c->v[i]);
         }
     rr_coefs_default(&plain);
+    if (f->warm) {
+        RR_TRY(descend(&p, f->warm, n, c, &cost_a));
+        c->profile = centre.profile;
+        return RR_OK;
+    }
     RR_TRY(descend(&p, &centre, n, &a, &cost_a));
     b = a, cost_b = cost_a;
     if (memcmp(plain.v, centre.v, sizeof plain.v) != 0) RR_TRY(descend(&p, &plain, n, &b, &cost_b));
@@ -222,27 +227,44 @@ static void forget_memory(struct rr_coefs *c)
         if (of_memory(i)) c->v[i] = rr_coef_info[i].otherwise;
 }
 
-static enum rr_status fit_profile(struct rr_published *run, size_t n, const bool *use, const bool *fast, struct rr_fit_row *row,
-                                  bool memory, struct rr_fit_profile *p, size_t *ret_rows)
+struct pool { /* rows to fit to, and where to begin */
+    struct rr_published *run;
+    size_t n;
+    const bool *use, *fast;
+    struct rr_fit_row *row; /* [n], scratch */
+    const struct rr_fit_result *warm;
+};
+
+static enum rr_status fit_profile(const struct pool *from, bool memory, struct rr_fit_profile *p, size_t *ret_rows)
 {
+    struct rr_published *const run = from->run;
+    struct rr_fit_row *const row = from->row;
+    const struct rr_fit_profile *warm = from->warm ? find(from->warm, p->profile) : NULL;
     bool fixed[RR_COEF_N];
     size_t rows = 0;
     for (int i = 0; i < RR_COEF_N; i++) fixed[i] = of_memory(i) != memory || i == RR_COEF_GRAD_BYTES;
-    for (size_t k = 0; k < n; k++) {
-        if (run[k].reason || (use && !use[k]) || !of_profile(&run[k], p->profile)) continue;
+    for (size_t k = 0; k < from->n; k++) {
+        if (run[k].reason || (from->use && !from->use[k]) || !of_profile(&run[k], p->profile)) continue;
         if (memory ? run[k].row->table == RR_TRAIN_MEMORY && run[k].measured_bytes > 0 && run[k].row->oom != RR_OOM_COMPUTED
-                   : run[k].measured_s > 0 && !left_out(&run[k], fast[k]))
+                   : run[k].measured_s > 0 && !left_out(&run[k], from->fast[k]))
             row[rows++] = (struct rr_fit_row){&run[k], 1};
     }
     *ret_rows = rows;
-    const struct rr_fit f = {.row = row, .n = rows, .fixed = fixed, .memory = memory, .prior = memory ? 0.01 : 0.05, .most_rounds = 40};
+    const struct rr_fit f = {.row = row,
+                             .n = rows,
+                             .fixed = fixed,
+                             .memory = memory,
+                             .prior = memory ? 0.01 : 0.05,
+                             .most_rounds = warm ? 8 : 40,
+                             .warm = warm ? &warm->coefs : NULL};
     return rows > 0 ? rr_fit_coefs(&f, &p->coefs) : RR_OK;
 }
 
-enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret)
+enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, const struct rr_fit_result *warm, struct rr_arena *a,
+                          struct rr_fit_result *ret)
 {
     bool *fast = RR_NEWS(a, bool, n + 1);
-    struct rr_fit_row *row = RR_NEWS(a, struct rr_fit_row, n + 1);
+    const struct pool from = {.run = run, .n = n, .use = use, .fast = fast, .row = RR_NEWS(a, struct rr_fit_row, n + 1), .warm = warm};
     rr_fastest_quarter(run, n, fast);
     ret->n = 0;
     for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
@@ -255,8 +277,21 @@ enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, s
             rr_coefs_default(&p->coefs);
         p->coefs.profile = p->profile;
         if (like && !same_framework(p->profile, like->profile)) forget_memory(&p->coefs);
-        RR_TRY(fit_profile(run, n, use, fast, row, false, p, &p->rows));
-        RR_TRY(fit_profile(run, n, use, fast, row, true, p, &p->memory_rows));
+        RR_TRY(fit_profile(&from, false, p, &p->rows));
+        RR_TRY(fit_profile(&from, true, p, &p->memory_rows));
+    }
+    return RR_OK;
+}
+
+enum rr_status rr_fit_shipped(const struct rr_train_facts *f, struct rr_arena *a, struct rr_fit_result *ret)
+{
+    const char *note;
+    ret->n = 0;
+    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
+        struct rr_fit_profile *p = &ret->at[ret->n++];
+        const char *slash = strchr(plan[i].profile, '/');
+        *p = (struct rr_fit_profile){.profile = plan[i].profile, .like = plan[i].like};
+        RR_TRY(rr_coefs_find(f, a, rr_strndup(a, p->profile, (size_t)(slash - p->profile)), slash + 1, &p->coefs, &note));
     }
     return RR_OK;
 }

@@ -19,6 +19,7 @@ struct rr_fit {
     bool memory;       /* the rows' peak memory instead of their time */
     double prior;      /* residual that a coefficient a factor e off its start costs */
     int most_rounds;
+    const struct rr_coefs *warm; /* begin here alone; NULL: from the start and from the defaults, and the better end counts */
 };
 /* Improves *c, which is the start. RR_EINTERNAL when GSL fails. */
 RR_CHECKED enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *c);
@@ -34,8 +35,12 @@ struct rr_fit_result {
     struct rr_fit_profile at[RR_FIT_PROFILES];
     size_t n;
 };
-/* use[i] = false leaves a row out (cross-validation); NULL = all. Rows that cannot be predicted are left out by themselves. */
-RR_CHECKED enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret);
+/* use[i] = false leaves a row out (cross-validation); NULL = all. Rows that cannot be predicted are left out by themselves. warm: where to begin, for
+ * speed (what a coefficient is drawn to is the same); NULL = nowhere. */
+RR_CHECKED enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, const struct rr_fit_result *warm,
+                                     struct rr_arena *a, struct rr_fit_result *ret);
+/* The profiles as they are shipped. */
+RR_CHECKED enum rr_status rr_fit_shipped(const struct rr_train_facts *f, struct rr_arena *a, struct rr_fit_result *ret);
 /* The coefficients that a run's framework and family have in the result; NULL when there are none. */
 const struct rr_coefs *rr_fit_of(const struct rr_fit_result *r, const struct rr_published *run);
 /* Is the row among the fastest quarter of its set's rows of the same model and number of GPUs? */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/fit.c - `rackrate fit training FILE...`: the coefficients of the training model from published step times. */
-#include "data/base/time.h"
 #include "models/train/fit.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/training.h"
 #include <math.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct rr_option options[] = {
     {0, "date", "DATE", false, "what the rows are dated with (default 2026)"},
@@ -37,7 +35,7 @@ static enum rr_status fit(const struct rr_args *a)
     struct rr_training t;
     RR_TRY(rr_training_read(a->operand + 1, a->n_operands - 1, a->arena, &facts, &t));
     struct rr_fit_result *r = RR_NEW(a->arena, struct rr_fit_result);
-    RR_TRY(rr_fit_all(t.run, t.n, NULL, a->arena, r));
+    RR_TRY(rr_fit_all(t.run, t.n, NULL, NULL, a->arena, r));
     struct rr_buf b = {0};
     rr_buf_puts(&b, "profile,coefficient,value,unit,source,date,note\n");
     for (size_t i = 0; i < r->n; i++) put_profile(&b, &r->at[i], rr_arg(&rr_command_fit, a, "date", "2026"));

@@ -2,7 +2,6 @@
  * sim/cli/validate_training.c - `rackrate validate training FILE...`: published training measurements against the shipped model.
  *
  * Nothing is fitted, but for the column of cross-validation (--cross), which fits anew on four fifths of the rows and predicts the other one. */
-#include "data/base/rng.h"
 #include "data/names.h"
 #include "models/train/arch.h"
 #include "models/train/fit.h"
@@ -134,13 +133,13 @@ static enum rr_status predict_all(struct work *w)
 
 /* ---- cross-validation ---- */
 
-static enum rr_status cross_fold(struct work *w, const unsigned char *fold, unsigned k)
+static enum rr_status cross_fold(struct work *w, const unsigned char *fold, unsigned k, const struct rr_fit_result *warm)
 {
     bool *use = RR_NEWS(w->a, bool, w->t.n + 1);
     struct rr_fit_result *fit = RR_NEW(w->a, struct rr_fit_result);
     for (size_t i = 0; i < w->t.n; i++) use[i] = fold[i] != k;
     if (isatty(STDERR_FILENO)) fprintf(stderr, "\rfold %u of %d  ", k + 1, FOLDS);
-    RR_TRY(rr_fit_all(w->t.run, w->t.n, use, w->a, fit));
+    RR_TRY(rr_fit_all(w->t.run, w->t.n, use, warm, w->a, fit));
     for (size_t i = 0; i < w->n; i++) {
         struct checked *c = &w->row[i];
         const size_t at = (size_t)(c->run - w->t.run);
@@ -162,7 +161,9 @@ static enum rr_status cross_all(struct work *w)
         const double key[] = {r->iter_time_s, r->gpus, r->global_batch};
         fold[i] = (unsigned char)(rr_hash((const char *)key, sizeof key) % FOLDS);
     }
-    for (unsigned k = 0; k < FOLDS; k++) RR_TRY(cross_fold(w, fold, k));
+    struct rr_fit_result *shipped = RR_NEW(w->a, struct rr_fit_result);
+    RR_TRY(rr_fit_shipped(w->facts, w->a, shipped));
+    for (unsigned k = 0; k < FOLDS; k++) RR_TRY(cross_fold(w, fold, k, shipped));
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     return RR_OK;
 }

@@ -36,7 +36,9 @@ map="--column job_id=id --column submit_s=came:s --column start_s=began --column
     fails 2 '--fleet 0x8: 1 to 10,000,000 nodes' "$RR" validate trace t.csv --fleet 0x8
     fails 2 'did you mean "trace"' "$RR" validate trice t.csv --fleet 1x1
     fails 2 'which trace\?' "$RR" validate trace --fleet 1x1
-    fails 3 '"validate training" is not built yet' "$RR" validate training t.log
+    fails 2 'which measurements\?' "$RR" validate training
+    fails 3 't.csv:1: no table of training measurements' "$RR" validate training t.csv
+    fails 3 '"validate scheduling" is not built yet' "$RR" validate scheduling t.csv
     fails 2 'unknown policy "fefo", did you mean "fifo"' "$RR" validate trace t.csv --fleet 1x2 $map --policy fefo
     fails 2 '--column wants OURS=THEIRS' "$RR" validate trace t.csv --fleet 1x2 --column came
     fails 3 '"submit" is no column of ours' "$RR" validate trace t.csv --fleet 1x2 --column submit=came

@@ -130,7 +130,7 @@ static void judged_by_hand(void **state)
     (void)state;
     static const struct rr_judged row[] = {{10, 11, 1}, {20, 18, 1}, {30, 45, 1}, {5, 7, 2}, {6, 6.5, 2}, {9, 6, 2}};
     struct rr_judgement j;
-    rr_judge(row, 6, arena, &j);
+    rr_train_judge(row, 6, arena, &j);
     const double e[] = {0.1, 0.1, 0.5, 0.4, 1.0 / 12, 1.0 / 3};
     near(j.mape, (e[0] + e[1] + e[2] + e[3] + e[4] + e[5]) / 6, 1e-14);
     near(j.bias, (0.1 - 0.1 + 0.5 + 0.4 + 1.0 / 12 - 1.0 / 3) / 6, 1e-14);
@@ -140,7 +140,7 @@ static void judged_by_hand(void **state)
     assert_true(fabs(j.tau) < 1e-15);
     near(j.regret, (0 + 0.8) / 2, 1e-14); // 9 was chosen for 5
     near(j.best_bias, (0.1 - 1.0 / 3) / 2, 1e-14);
-    rr_judge(row, 0, arena, &j);
+    rr_train_judge(row, 0, arena, &j);
     assert_true(isnan(j.mape) && isnan(j.tau));
 }
 

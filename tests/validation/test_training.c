@@ -53,7 +53,7 @@ static void judge(const char *set, bool memory, const bool *only, struct rr_judg
             rr_published_step(p, &c, &s);
         row[n++] = (struct rr_judged){memory ? p->measured_bytes : p->measured_s, memory ? m.total_bytes : s.total_s, 0};
     }
-    rr_judge(row, n, arena, ret);
+    rr_train_judge(row, n, arena, ret);
 }
 
 static bool bar(const char *what, double reached, double allowed)
