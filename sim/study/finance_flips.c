@@ -5,6 +5,7 @@
  * Every figure is a bill made anew over the leases of replication 1: what the machines did stays as it was. Inputs that the engine's course depends on
  * (RR_PF_DECIDES) are left out, for another value would have made other leases. */
 #include "models/finance/breakeven.h"
+#include "data/base/fmath.h"
 #include "sim/study/finance.h"
 #include "sim/study/inputs.h"
 #include <inttypes.h>
@@ -70,7 +71,7 @@ static int strongest_first(const void *a, const void *b)
 static double rounded(double x)
 {
     if (x == 0) return 0;
-    const double unit = pow(10, floor(log10(fabs(x))) - 2);
+    const double unit = rr_pow(10, floor((rr_log(fabs(x)) / rr_log(10))) - 2);
     return round(x / unit) * unit;
 }
 

@@ -8,6 +8,7 @@
 #include "models/finance/depreciation.h"
 #include "models/finance/irr.h"
 #include "models/finance/tax.h"
+#include "data/base/fmath.h"
 #include "sim/study/finance.h"
 #include <math.h>
 #include <string.h>
@@ -63,15 +64,15 @@ static void put_irr(struct rr_sheet_maker *m, struct rr_arena *a, const double *
     if (x.n == 0)
         rr_sheet_text(m, x.why);
     else if (x.n == 1)
-        rr_sheet_number(m, pow(1 + x.rate, 12) - 1);
+        rr_sheet_number(m, rr_pow(1 + x.rate, 12) - 1);
     else
-        rr_sheet_text(m, rr_strf(a, "%zu rates solve it, %.1f %% the nearest to 0: rank by NPV", x.n, 100 * (pow(1 + x.rate, 12) - 1)));
+        rr_sheet_text(m, rr_strf(a, "%zu rates solve it, %.1f %% the nearest to 0: rank by NPV", x.n, 100 * (rr_pow(1 + x.rate, 12) - 1)));
 }
 
 static void put_mirr(struct rr_sheet_maker *m, const struct rr_finance *f, const double *flow, size_t n)
 {
     struct rr_answer x = rr_mirr(flow, n, rr_month_rate(f->finance_rate), rr_month_rate(f->reinvest_rate));
-    if (!x.why) x.value = pow(1 + x.value, 12) - 1;
+    if (!x.why) x.value = rr_pow(1 + x.value, 12) - 1;
     put_answer(m, x);
 }
 
@@ -327,8 +328,8 @@ static enum rr_status tax_of(const struct rr_finance_view *v, const struct rr_bo
     RR_TRY(rr_vat_flows(&t, cost, f->n + 1, flow, &later));
     *vat = 0;
     const double rate = rr_month_rate(s->finance.discount_rate);
-    for (size_t k = 0; k <= f->n; k++) *vat += rr_money_double(flow[k]) / pow(1 + rate, (double)k);
-    *vat -= rr_money_double(later) / pow(1 + rate, (double)f->n);
+    for (size_t k = 0; k <= f->n; k++) *vat += rr_money_double(flow[k]) / rr_pow(1 + rate, (double)k);
+    *vat -= rr_money_double(later) / rr_pow(1 + rate, (double)f->n);
     return RR_OK;
 }
 
