@@ -31,6 +31,9 @@ void rr_place_make(const struct rr_arch *a, const struct rr_machine *m, const st
     ret->tokens = (double)l->micro_batch * l->seq / l->cp;
     ret->memory_b_s = m->memory_gb_s * 1e9 * c->v[RR_COEF_MEM_EFF];
     ret->peak16_f_s = m->bf16_tflops * 1e12;
+    const bool single = l->precision == RR_FP32 || l->precision == RR_TF32;
+    ret->wide_f_s = single ? rr_machine_peak_flops(m, l->precision) : ret->peak16_f_s;
+    ret->element = single ? 4 : 2;
     ret->product_f_s = rate_of(m, c, l->precision);
     ret->tp = rr_group_make(m, l->tp, 1);
     ret->cp = rr_group_make(m, l->cp, l->tp);
@@ -46,12 +49,12 @@ static bool narrow_products(const struct rr_place *p)
 double rr_gemm_s(const struct rr_place *p, double m, double n, double k, bool narrow)
 {
     narrow = narrow && narrow_products(p);
-    const double rate = narrow ? p->product_f_s : p->peak16_f_s * p->c->v[RR_COEF_GEMM_EFF];
+    const double rate = narrow ? p->product_f_s : p->wide_f_s * p->c->v[RR_COEF_GEMM_EFF];
     const double lost = p->c->v[RR_COEF_GEMM_TAIL] * p->m->sms * TILE;
     const double full = m * n + (lost < m * n ? lost : m * n); // few tiles: the product is split along k instead
     const bool odd = fmod(n, 64) != 0 || fmod(k, 64) != 0;     // rows of less than whole 128-byte lines
     const double work = 2 * full * (k + p->c->v[RR_COEF_GEMM_DEPTH]) / rate * (odd ? 1 + p->c->v[RR_COEF_GEMM_ALIGN] : 1);
-    const double bytes = (narrow ? 1 : 2) * (m * k + k * n) + 2 * m * n;
+    const double bytes = (narrow ? 1 : p->element) * (m * k + k * n) + p->element * m * n;
     return rr_longer(work, bytes / p->memory_b_s) + 1e-6 * p->c->v[RR_COEF_KERNEL_US];
 }
 
@@ -69,10 +72,12 @@ static void product(const struct rr_place *p, double m, double n, double k, bool
     ret->backward.memory_s += cast_s(p, m * n);
 }
 
+/* `bytes` of 16-bit elements. */
 static void moved(const struct rr_place *p, double bytes, struct rr_layer *ret)
 {
-    ret->forward.memory_s += bytes / p->memory_b_s;
-    ret->backward.memory_s += 2 * bytes / p->memory_b_s;
+    const double s = bytes * p->element / 2 / p->memory_b_s;
+    ret->forward.memory_s += s;
+    ret->backward.memory_s += 2 * s;
 }
 
 /* A block's two collectives over tp: before and after, or one all-reduce; the bytes are the same. */
@@ -80,7 +85,7 @@ static void tensor_parallel(const struct rr_place *p, struct rr_layer *ret)
 {
     if (p->l->tp == 1) return;
     const double shown = p->l->tp_overlap ? p->c->v[RR_COEF_TP_SHOWN] : 1;
-    const double t = rr_all_reduce_s(p->m, p->c, &p->tp, p->tokens * p->a->hidden * 2) * shown;
+    const double t = rr_all_reduce_s(p->m, p->c, &p->tp, p->tokens * p->a->hidden * p->element) * shown;
     ret->forward.tp_s += t;
     ret->backward.tp_s += t;
 }
@@ -107,11 +112,11 @@ static void scores(const struct rr_place *p, double heads, double width, double 
     const bool causal = !p->a->encoder && p->l->flash; // attention that writes its scores computes all of them
     const double flops = 2 * p->tokens * reach * heads * width * (causal ? 0.5 : 1);
     const bool odd = rr_arch_head_dim(p->a) % 8 != 0;
-    const double rate = p->peak16_f_s * p->c->v[RR_COEF_ATTN_EFF] / (odd ? 1 + p->c->v[RR_COEF_ATTN_ALIGN] : 1);
+    const double rate = p->wide_f_s * p->c->v[RR_COEF_ATTN_EFF] / (odd ? 1 + p->c->v[RR_COEF_ATTN_ALIGN] : 1);
     ret->forward.attention_s += share * flops / rate;
     ret->backward.attention_s += share * (p->l->flash ? 2.5 : 2) * flops / rate;
     if (p->l->flash) return;
-    const double bytes = p->tokens * reach * heads * p->c->v[RR_COEF_ATTN_BYTES];
+    const double bytes = p->tokens * reach * heads * p->c->v[RR_COEF_ATTN_BYTES] * p->element / 2;
     ret->forward.attention_s += share * bytes / p->memory_b_s;
     ret->backward.attention_s += share * 1.5 * bytes / p->memory_b_s;
 }
@@ -256,7 +261,7 @@ void rr_layer_mamba(const struct rr_place *p, struct rr_layer *ret)
     *ret = (struct rr_layer){0};
     product(p, t, 2 * inner + state + inner / 64, a->hidden, true, ret);
     product(p, t, a->hidden, inner, true, ret);
-    const double scan = t * inner * (4.0 * a->mamba_state + 2 * 256) / (p->peak16_f_s * p->c->v[RR_COEF_ATTN_EFF]);
+    const double scan = t * inner * (4.0 * a->mamba_state + 2 * 256) / (p->wide_f_s * p->c->v[RR_COEF_ATTN_EFF]);
     ret->forward.attention_s += scan;
     ret->backward.attention_s += 2.5 * scan;
     moved(p, 2 * t * (8 * inner + 4 * state), ret);

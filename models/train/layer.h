@@ -24,6 +24,8 @@ struct rr_place {
     double tokens;      /* of a micro batch on a rank */
     double memory_b_s;  /* memory bandwidth that kernels reach, bytes/s */
     double peak16_f_s;  /* FLOP/s of 16-bit products */
+    double wide_f_s;    /* peak of products that are not narrow: in 16 bits, or 32 where the layout has no mixed precision */
+    double element;     /* bytes of what is not narrow: 2, or 4 */
     double product_f_s; /* FLOP/s that large products reach in the layout's precision */
     struct rr_group tp, cp, ep, dp;
 };

@@ -32,6 +32,9 @@ static double in_flight(const struct rr_layout *l, int32_t stage)
     return l->global_batch > 0 && held > n ? n : held;
 }
 
+/* No mixed precision: everything has 32 bits. */
+static bool in_single(const struct rr_layout *l) { return l->precision == RR_FP32 || l->precision == RR_TF32; }
+
 /* What one layer keeps of one micro batch, without recompute. */
 static double layer_bytes(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l)
 {
@@ -42,7 +45,7 @@ static double layer_bytes(const struct rr_arch *a, const struct rr_coefs *c, con
     double bytes = t * h * (apart / outside + (kept - apart) / tp) + t * wide * c->v[RR_COEF_ACT_FFN_BYTES] / tp;
     if (l->recompute == RR_RECOMPUTE_SELECTIVE) bytes *= c->v[RR_COEF_ACT_SELECT];
     if (!l->flash && l->recompute == RR_RECOMPUTE_NONE) bytes += 5 * t * l->seq * a->heads / tp;
-    return bytes;
+    return in_single(l) ? 2 * bytes : bytes;
 }
 
 static void activations(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, const struct rr_stage *s,
@@ -69,10 +72,12 @@ static void states(const struct rr_arch *a, const struct rr_coefs *c, const stru
     const double shared = ((n.layers - all_expert) * share + ends) / l->tp, expert = all_expert * share / etp / l->ep;
     const double ranks = l->shard > 0 ? l->shard : (double)l->dp * l->cp, expert_ranks = ranks / l->ep > 1 ? ranks / l->ep : 1;
     const double whole = shared + expert, divided = shared / ranks + expert / expert_ranks;
-    const double param = c->v[RR_COEF_MEM_PARAM] + (l->grads32 ? 4 : 0), state = c->v[RR_COEF_MEM_STATE];
+    const bool single = in_single(l); // 4 bytes of weights and of gradients, two moments and no master weights
+    const double param = single ? 8 : c->v[RR_COEF_MEM_PARAM] + (l->grads32 ? 4 : 0), state = c->v[RR_COEF_MEM_STATE] - (single ? 4 : 0);
+    const double weight = single ? 4 : 2;
     const double trained = a->lora_rank ? n.trained / n.total : 1;
-    ret->term_bytes[RR_MEMORY_WEIGHTS] = 2 * (l->zero >= 3 ? divided : whole);
-    ret->term_bytes[RR_MEMORY_GRADIENTS] = (param - 2) * trained * (l->zero >= 2 ? divided : whole);
+    ret->term_bytes[RR_MEMORY_WEIGHTS] = weight * (l->zero >= 3 ? divided : whole);
+    ret->term_bytes[RR_MEMORY_GRADIENTS] = (param - weight) * trained * (l->zero >= 2 ? divided : whole);
     ret->term_bytes[RR_MEMORY_OPTIMIZER] = state * trained * (l->zero >= 1 ? divided : whole);
     if (l->zero >= 3) {
         const double one = s->count > 0 ? shared / s->count : 0;
@@ -90,7 +95,8 @@ void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const st
         ret->term_bytes[RR_MEMORY_WEIGHTS] = 2 * a->params_m * 1e6;
         ret->term_bytes[RR_MEMORY_GRADIENTS] = (c->v[RR_COEF_MEM_PARAM] - 2) * a->params_m * 1e6;
         ret->term_bytes[RR_MEMORY_OPTIMIZER] = c->v[RR_COEF_MEM_STATE] * a->params_m * 1e6;
-        ret->term_bytes[RR_MEMORY_ACTIVATIONS] = l->micro_batch * a->sample_mb * 1e6 / 2; // half of what is moved is kept
+        ret->term_bytes[RR_MEMORY_ACTIVATIONS] =
+            l->micro_batch * a->sample_mb * 1e6 / (in_single(l) ? 1 : 2); // half of what is moved is kept
     } else {
         states(a, c, l, &s, ret);
         activations(a, c, l, &s, ret);

@@ -288,6 +288,56 @@ static void a_band_is_as_wide_as_the_doubt(void **state)
     assert_memory_equal(&b, &wide, sizeof b);
 }
 
+/* ---- precision, networks by table ---- */
+
+static void mixed_precision_is_quicker_and_smaller(void **state)
+{
+    (void)state;
+    struct rr_coefs c;
+    struct rr_step half, single;
+    struct rr_memory m16, m32;
+    rr_coefs_default(&c);
+    c.v[RR_COEF_LAUNCH_US] = c.v[RR_COEF_STEP_MS] = c.v[RR_COEF_MICRO_MS] = 0;
+    struct rr_layout l = eight_ways;
+    l.flash = true;
+    rr_step_time(&small, &eight, &c, &l, false, &half);
+    rr_memory_peak(&small, &c, &l, &m16);
+    l.precision = RR_FP32; // 312 / 19.5 = 16 times slower products, twice the bytes
+    rr_step_time(&small, &eight, &c, &l, false, &single);
+    rr_memory_peak(&small, &c, &l, &m32);
+    const double gemm = single.term_s[RR_STEP_GEMM] / half.term_s[RR_STEP_GEMM];
+    assert_true(gemm > 14 && gemm <= 16);
+    assert_near(single.term_s[RR_STEP_MEMORY] / half.term_s[RR_STEP_MEMORY], 2, 1e-9);
+    assert_near(single.term_s[RR_STEP_ATTENTION] / half.term_s[RR_STEP_ATTENTION], 16, 1e-9);
+    assert_near(m32.term_bytes[RR_MEMORY_ACTIVATIONS] / m16.term_bytes[RR_MEMORY_ACTIVATIONS], 2, 1e-9);
+    assert_near(m32.term_bytes[RR_MEMORY_WEIGHTS] / m16.term_bytes[RR_MEMORY_WEIGHTS], 2, 1e-9);
+}
+
+static void a_table_is_flops_and_bytes(void **state)
+{
+    (void)state;
+    static const struct rr_arch net = {.name = "net", .layers = 50, .sample_gflop = 8, .sample_mb = 100, .params_m = 25};
+    struct rr_coefs c;
+    struct rr_step s;
+    rr_coefs_default(&c);
+    c.v[RR_COEF_KERNEL_US] = c.v[RR_COEF_STEP_MS] = c.v[RR_COEF_MICRO_MS] = 0;
+    struct rr_layout l = {.gpus = 1,
+                          .tp = 1,
+                          .pp = 1,
+                          .vpp = 1,
+                          .dp = 1,
+                          .ep = 1,
+                          .cp = 1,
+                          .micro_batch = 64,
+                          .global_batch = 256,
+                          .seq = 1,
+                          .precision = RR_BF16};
+    rr_step_time(&net, &eight, &c, &l, false, &s);
+    assert_near(s.term_s[RR_STEP_GEMM], 256 * 3 * 8e9 / (312e12 * 0.75), 1e-9);
+    assert_near(s.term_s[RR_STEP_MEMORY], 256 * 3 * 100e6 / (1555e9 * 0.75), 1e-9);
+    assert_near(s.model_flops, 256 * 3 * 8e9, 1);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -301,6 +351,8 @@ int main(void)
         cmocka_unit_test(spares_wait_for_repair),
         cmocka_unit_test(a_growing_batch_takes_more_steps),
         cmocka_unit_test(a_band_is_as_wide_as_the_doubt),
+        cmocka_unit_test(mixed_precision_is_quicker_and_smaller),
+        cmocka_unit_test(a_table_is_flops_and_bytes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
