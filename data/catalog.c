@@ -67,6 +67,19 @@ static bool alias_has(const char *aliases, const char *name)
 
 bool rr_gpu_is(const struct rr_gpu *g, const char *name) { return strcasecmp(g->id, name) == 0 || alias_has(g->aliases, name); }
 
+bool rr_gpu_fits(const struct rr_gpu *g, const char *name)
+{
+    const size_t n = strlen(name);
+    return rr_gpu_is(g, name) || (n > 0 && strncasecmp(g->id, name, n) == 0 && g->id[n] == '-');
+}
+
+const struct rr_gpu *rr_catalog_gpu_called(const struct rr_catalog *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_gpus; i++)
+        if (rr_gpu_is(&c->gpu[i], name)) return &c->gpu[i];
+    return NULL;
+}
+
 /* The ids of n rows of `size` bytes whose first member is the id; and a failure that names the nearest. */
 static enum rr_status fail_unknown(const char *what, const char *name, const void *rows, size_t n, size_t size)
 {
@@ -82,9 +95,9 @@ static enum rr_status fail_unknown(const char *what, const char *name, const voi
 
 enum rr_status rr_catalog_gpu(const struct rr_catalog *c, const char *name, const struct rr_gpu **ret)
 {
-    for (size_t i = 0; i < c->n_gpus; i++) {
-        if (!rr_gpu_is(&c->gpu[i], name)) continue;
-        *ret = &c->gpu[i];
+    const struct rr_gpu *g = rr_catalog_gpu_called(c, name);
+    if (g) {
+        *ret = g;
         return RR_OK;
     }
     return fail_unknown("gpus", name, c->gpu, c->n_gpus, sizeof *c->gpu);

@@ -87,7 +87,9 @@ struct rr_catalog {
 RR_CHECKED enum rr_status rr_data_dir(struct rr_arena *a, const char **ret);
 /* Reads and checks every table: RR_EINPUT "PATH:LINE: ..." for a price of 0, reserved above on-demand without a note, an unknown GPU, a repeated key, a row without source or date. */
 RR_CHECKED enum rr_status rr_catalog_load(const char *data_dir, struct rr_arena *a, struct rr_catalog *ret);
-bool rr_gpu_is(const struct rr_gpu *g, const char *name); /* its id or one of its aliases; ASCII case ignored */
+bool rr_gpu_is(const struct rr_gpu *g, const char *name);   /* its id or one of its aliases; ASCII case ignored */
+bool rr_gpu_fits(const struct rr_gpu *g, const char *name); /* that, or what its id begins with: "v100", "a100-80gb" */
+const struct rr_gpu *rr_catalog_gpu_called(const struct rr_catalog *c, const char *name); /* by id or alias; NULL: unknown */
 /* By id or alias; RR_EINPUT with the nearest right name. An instance may be one of a price book. */
 RR_CHECKED enum rr_status rr_catalog_gpu(const struct rr_catalog *c, const char *name, const struct rr_gpu **ret);
 RR_CHECKED enum rr_status rr_catalog_hardware(const struct rr_catalog *c, const char *id, const struct rr_hardware **ret);

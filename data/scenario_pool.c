@@ -55,6 +55,19 @@ static bool taken_over(const struct rr_reading *r, struct rr_pool *p)
     return false;
 }
 
+// What the facts know of the nodes' GPUs.
+static void look_up(const struct rr_reading *r, const struct rr_pool *p, struct rr_fleet_file *fleet)
+{
+    const char *last = NULL;
+    const struct rr_gpu *known = NULL;
+    for (size_t i = 0; i < fleet->n; i++) {
+        const char *gpu = *fleet->node[i].gpu ? fleet->node[i].gpu : p->gpu ? p->gpu : "";
+        if (!last || strcmp(gpu, last) != 0) known = rr_catalog_gpu_called(r->catalog, gpu);
+        fleet->node[i].known = known;
+        last = gpu;
+    }
+}
+
 static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, const char *pointer, struct rr_pool *p,
                                 struct rr_notes *notes)
 {
@@ -77,6 +90,7 @@ static enum rr_status read_file(const struct rr_reading *r, const cJSON *nodes, 
     if (fleet.left_out)
         rr_note(notes, RR_NOTE_WARNING, at, "", "%zu nodes of %s are left out: no job can start on them now, such as %s", fleet.left_out,
                 rows.file, fleet.left_out_first);
+    look_up(r, p, &fleet);
     p->shape = fleet.node;
     p->n_shapes = fleet.n;
     p->nodes_format = fleet.format;
@@ -135,14 +149,17 @@ static void make_shape(const struct rr_reading *r, struct rr_pool *p)
     struct rr_node_shape *shape = RR_NEW(r->param.arena, struct rr_node_shape);
     *shape = (struct rr_node_shape){.gpu = "", .name = p->name};
     if (p->hardware)
-        *shape = (struct rr_node_shape){p->hardware->gpus, p->hardware->cpus_milli, p->hardware->memory_mib, p->hardware->gpu, p->name};
+        *shape =
+            (struct rr_node_shape){p->hardware->gpus, p->hardware->cpus_milli, p->hardware->memory_mib, p->hardware->gpu, p->name, NULL};
     if (p->instance)
-        *shape = (struct rr_node_shape){p->instance->gpus, p->instance->cpus_milli, p->instance->memory_mib, p->instance->gpu, p->name};
+        *shape =
+            (struct rr_node_shape){p->instance->gpus, p->instance->cpus_milli, p->instance->memory_mib, p->instance->gpu, p->name, NULL};
     if (!p->hardware && !p->instance) shape->gpus = (int32_t)p->gpus_per_node;
     if (p->cpus_per_node) shape->cpus_milli = (int32_t)(p->cpus_per_node * 1000);
     if (p->memory_bytes) shape->memory_mib = (int32_t)(p->memory_bytes >> 20);
     if (!p->gpu) p->gpu = shape->gpu;
     shape->gpu = p->gpu;
+    shape->known = rr_catalog_gpu_called(r->catalog, p->gpu);
     p->shape = shape;
     p->n_shapes = 1;
 }

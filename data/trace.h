@@ -145,12 +145,14 @@ struct rr_where;
 RR_CHECKED enum rr_status rr_trace_choose(struct rr_trace *t, const struct rr_where *w);
 
 /* A fleet from a file: node shapes in file order (`"nodes": {"file", "format"}`). */
+struct rr_gpu;
 struct rr_node_shape {
     int32_t gpus;       /* whole devices */
     int32_t cpus_milli; /* 0 with memory_mib 0: not counted */
     int32_t memory_mib;
     const char *gpu; /* type name as in the file, "" = none or not said */
     const char *name;
+    const struct rr_gpu *known; /* that type in the facts, or NULL: for jobs that name it otherwise */
 };
 struct rr_fleet_file {
     size_t n;

@@ -3,6 +3,7 @@
 #include "sim/engine/fleet.h"
 #include "sim/policy/placement.h"
 #include <assert.h>
+#include <strings.h>
 
 #define MOST_NODES   (INT64_C(1) << 24)
 #define MOST_SLICES  1000000
@@ -10,12 +11,13 @@
 
 // --- the kinds of node ---
 
-static uint64_t types_of(const char *gpu, const struct rr_trace *t)
+// A job names its GPU as the node does, or by any other name that the facts have for it.
+static uint64_t types_of(const char *gpu, const struct rr_gpu *known, const struct rr_trace *t)
 {
     if (!gpu || !*gpu) return ~UINT64_C(0);
     uint64_t types = 0;
     for (size_t i = 0; i < t->n_gpu_types && i < 64; i++)
-        if (!strcmp(gpu, t->gpu_type_name[i])) types |= UINT64_C(1) << i;
+        if (strcasecmp(gpu, t->gpu_type_name[i]) == 0 || (known && rr_gpu_fits(known, t->gpu_type_name[i]))) types |= UINT64_C(1) << i;
     return types;
 }
 
@@ -48,7 +50,7 @@ static enum rr_status read_kinds(struct rr_fleet_pool *p, const struct rr_pool *
         const struct rr_node_kind k = {.gpus = s->gpus * p->slices,
                                        .cpus_milli = d.cpus ? s->cpus_milli : 0,
                                        .memory_mib = d.memory ? s->memory_mib : 0,
-                                       .gpu_types = types_of(gpu, t),
+                                       .gpu_types = types_of(gpu, from->slice ? NULL : s->known, t),
                                        .gpu = d.speeds ? gpu : NULL};
         const uint32_t index = kind_index(p, k);
         if (p->kind_of) p->kind_of[i] = index;

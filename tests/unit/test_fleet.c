@@ -208,6 +208,29 @@ static void types_of_gpus(void **state)
     down(&f);
 }
 
+// The trace's word for a GPU is another name of it, or stands for a family of which it is one.
+static void types_by_other_names(void **state)
+{
+    (void)state;
+    static const struct rr_gpu small = {.id = "a100-40gb-sxm", .aliases = "A100-SXM4-40GB|gold"},
+                               large = {.id = "a100-80gb-sxm", .aliases = ""};
+    static const struct rr_node_shape shape[] = {{.gpus = 8, .gpu = "a100-40gb-sxm", .name = "", .known = &small},
+                                                 {.gpus = 8, .gpu = "a100-80gb-sxm", .name = "", .known = &large}};
+    static const struct {
+        const char *word;
+        uint64_t here; // bit i: node i may run it
+    } c[] = {{"a100-40gb-sxm", 1}, {"A100-40GB-SXM", 1}, {"GOLD", 1}, {"a100", 3}, {"A100-80GB", 2}, {"a10", 0}, {"a100-", 0}, {"", 0}};
+    for (size_t i = 0; i < sizeof c / sizeof *c; i++) {
+        const struct rr_trace one = {.n_gpu_types = 1, .gpu_type_name = &c[i].word};
+        struct rr_fleet_pool p;
+        const struct rr_pool from = {.name = "p", .pointer = "/pools/p", .shape = shape, .n_shapes = 2, .nodes_min = 2, .nodes_max = 2};
+        assert_int_equal(rr_fleet_init(&p, &from, &one, (struct rr_demand){.speeds = true}, &rr_placement_pack), RR_OK);
+        assert_int_equal(p.kind.n, 2);
+        assert_int_equal(p.kind.at[0].gpu_types | p.kind.at[1].gpu_types << 1, c[i].here);
+        rr_fleet_done(&p);
+    }
+}
+
 static void what_can_never_fit(void **state)
 {
     (void)state;
@@ -295,7 +318,7 @@ int main(void)
         cmocka_unit_test(three_placements),      cmocka_unit_test(pack_takes_the_fullest_and_first_fit_the_lowest),
         cmocka_unit_test(shares_of_devices),     cmocka_unit_test(several_nodes_are_held_whole),
         cmocka_unit_test(processors_and_memory), cmocka_unit_test(types_of_gpus),
-        cmocka_unit_test(what_can_never_fit),    cmocka_unit_test(books_stay_true),
-        cmocka_unit_test(pools_that_cannot_be)};
+        cmocka_unit_test(types_by_other_names),  cmocka_unit_test(what_can_never_fit),
+        cmocka_unit_test(books_stay_true),       cmocka_unit_test(pools_that_cannot_be)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
