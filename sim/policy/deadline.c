@@ -17,7 +17,7 @@ const struct rr_param rr_deadline_rows[3] = {
      .unit = "time",
      .least = 0,
      .most = 31.0 * (double)RR_D,
-     .help = "what a move costs a job; absent: start and restore of its checkpoint, and the pool's boot"},
+     .help = "what a move is thought to cost a job; absent: what it does, start and restore of its checkpoint, and the pool's boot"},
     {.name = "decide_every",
      .type = RR_P_TIME,
      .offset = RR_DEADLINE_ROW(step_us),
@@ -28,6 +28,20 @@ const struct rr_param rr_deadline_rows[3] = {
      .help = "from one decision to the next, counted from the job's submit",
      .source = "ticks of the Can't Be Late traces, 2022"},
 };
+
+// What is believed of moves and what they cost are two keys: that the former is far above the latter is hardly meant.
+static void warn_change(struct rr_deadline *d, struct rr_sim *s)
+{
+    if (!rr_given(&d->p, 1) || s->trace->n == 0) return;
+    const struct rr_checkpoint *c = rr_sim_checkpoint(s, 0);
+    const int64_t cost = c->start_us + c->restore_us + s->books[d->on_demand].boot_us;
+    if (cost < d->p.change_us / 2)
+        rr_sim_warn(
+            s, "/scheduler/change_over",
+            "moves are planned as if each cost %.4g min, but cost %.4g min here: \"start\" and \"restore\" of \"checkpoint\" and the "
+            "\"boot\" of the pool",
+            (double)d->p.change_us / 6e7, (double)cost / 6e7);
+}
 
 void rr_deadline_init(struct rr_deadline *d, struct rr_sim *s,
                       enum rr_place (*place)(struct rr_deadline *, struct rr_sim *, struct rr_dated *, bool))
@@ -49,6 +63,7 @@ void rr_deadline_init(struct rr_deadline *d, struct rr_sim *s,
                                 "/scheduler/policy: job %s has no deadline: give \"deadline\" in \"scheduler\", or deadline_s in the trace",
                                 rr_trace_id(s->trace, j, id));
     }
+    if (s->failed == RR_OK) warn_change(d, s);
 }
 
 void rr_deadline_done(void *state)
