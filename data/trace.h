@@ -87,6 +87,7 @@ struct rr_trace_row {
     int64_t gpus_milli, nodes, cpus_milli, memory_mib;    /* RR_NOT_GIVEN */
     int64_t deadline_us;                                  /* on the clock of submit_us; RR_NOT_GIVEN */
     int64_t start_us;                                     /* recorded, on the clock of submit_us; RR_NOT_GIVEN */
+    int64_t waited_us;                                    /* the importer's own, for start_us */
     int64_t priority;                                     /* RR_NOT_GIVEN */
     struct rr_slice depends_on;                           /* ids between : ; or blanks */
     int64_t think_us, array_limit;                        /* RR_NOT_GIVEN */

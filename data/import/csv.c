@@ -48,6 +48,7 @@ static const struct column columns[] = {
     {"status", STATUS, false, AT(state)},
     {"priority", RANK, false, AT(priority)},
     {"start_s", DEADLINE, false, AT(start_us)},
+    {"wait_s", TIME, false, AT(waited_us)}, // where there is no start_s
     {"deadline_s", DEADLINE, false, AT(deadline_us)},
     {"depends_on", TEXT, false, AT(depends_on)},
     {"think_s", TIME, false, AT(think_us)},
@@ -127,6 +128,7 @@ struct reader {
     size_t width; // cells in the header
     struct used used[N_COLUMNS];
     size_t n_used;
+    bool waits, starts;  // there are columns wait_s, start_s
     struct used *submit; // of used[]
     bool dates;          // submit times are dates
     bool dated;          // so is a deadline
@@ -258,6 +260,8 @@ static enum rr_status use_column(struct reader *r, const struct rr_csv_row *head
     u->bad = rr_strf(r->arena, "%s %s", name, what_is_right(u));
     u->digits = unit && unit->factor == 1 && c->kind != COUNT && c->kind != RANK ? unit->digits : -1;
     if (c->kind == SUBMIT) r->submit = u;
+    r->waits |= c->offset == AT(waited_us);
+    r->starts |= c->offset == AT(start_us);
     return RR_OK;
 }
 
@@ -371,6 +375,13 @@ static bool right_width(const struct reader *r, const struct rr_csv_row *in)
     return true;
 }
 
+static int64_t started(const struct rr_trace_row *row)
+{
+    int64_t us;
+    if (row->waited_us == RR_NOT_GIVEN || row->submit_us == RR_NOT_GIVEN) return RR_NOT_GIVEN;
+    return __builtin_add_overflow(row->submit_us, row->waited_us, &us) ? INT64_MAX : us;
+}
+
 static void read_row(struct reader *r, const struct rr_csv_row *in, struct rr_trace_row *row)
 {
     if (!right_width(r, in)) {
@@ -391,6 +402,7 @@ static void read_row(struct reader *r, const struct rr_csv_row *in, struct rr_tr
             return;
         }
     }
+    if (r->waits && !r->starts) row->start_us = started(row);
     row->line = in->line;
     r->rows++;
     rr_trace_add(r->b, row);

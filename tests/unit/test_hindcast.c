@@ -109,6 +109,14 @@ static void starts_come_from_the_trace(void **state)
     assert_int_equal(trace.waited_us[2], 0);
     must_read(file_of("d.csv", "submit_s,duration_s,gpus,start_s\n2026-01-01T00:00:10Z,2,1,2026-01-01T00:01:00Z\n"), "csv");
     assert_int_equal(trace.waited_us[0], 50 * RR_S);
+    must_read(file_of("w.csv", "submit_s,duration_s,gpus,queue\n3,2,1,7.25\n4,2,1,\n5,2,1,0\n"), "csv"); // not ours
+    assert_null(trace.waited_us);
+    must_read(file_of("w.csv", "submit_s,duration_s,gpus,wait_s\n3,2,1,7.25\n4,2,1,\n5,2,1,0\n"), "csv");
+    assert_int_equal(trace.waited_us[0], 7250000);
+    assert_true(trace.waited_us[1] == RR_NEVER);
+    assert_int_equal(trace.waited_us[2], 0);
+    must_read(file_of("w.csv", "submit_s,duration_s,gpus,wait_s,start_s\n3,2,1,9,7.25\n"), "csv"); // as our jobs.csv: the start
+    assert_int_equal(trace.waited_us[0], 4250000);
     must_read(file_of("s.swf", "1 100 17 5 2 -1 -1 2 60 -1 1 3 1 1 1 1 -1 -1\n2 101 -1 5 2 -1 -1 2 60 -1 1 3 1 1 1 1 -1 -1\n"), "swf");
     assert_int_equal(trace.waited_us[0], 17 * RR_S);
     assert_true(trace.waited_us[1] == RR_NEVER);
@@ -116,6 +124,7 @@ static void starts_come_from_the_trace(void **state)
     assert_null(trace.waited_us);
     refused_for(try_read(file_of("b.csv", "submit_s,duration_s,gpus,start_s\n3,2,1,2\n"), "csv", 0),
                 ":2:|the recorded start is before the submit");
+    refused_for(try_read(file_of("b.csv", "submit_s,duration_s,gpus,wait_s\n3,2,1,-1\n"), "csv", 0), ":2:|before the submit");
     refused_for(try_read(file_of("m.csv", "submit_s,duration_s,gpus,start_s\n3,2,1,2026-01-01\n"), "csv", 0), "start_s holds dates");
 }
 
