@@ -122,6 +122,8 @@ struct rr_checkpoint {
     struct rr_dist restore;                 /* drawn at each such start when it varies; else restore_us holds */
     int on_preempt;                         /* 0 save: a preempted job keeps its work and owes one write, 1 lose */
     bool on_notice;                         /* a notice of at least write_us is used to save */
+    int64_t bytes;                          /* 0: not given; write_us and restore follow from it and bandwidth */
+    const char *bandwidth;                  /* as written, or NULL */
 };
 /* A kind of jobs ("classes"): the first whose `where` holds, else the one named like the job's class in the trace. */
 struct rr_class {

@@ -8,7 +8,7 @@
 #define ROWS(table)     table, sizeof table / sizeof *table
 
 static const char *const preempts[] = {"save", "lose", NULL};
-enum { C_INTERVAL, C_WRITE, C_RESTORE, C_START, C_ON_PREEMPT, C_ON_NOTICE }; // rows, in order
+enum { C_INTERVAL, C_WRITE, C_RESTORE, C_START, C_ON_PREEMPT, C_ON_NOTICE, C_SIZE, C_BANDWIDTH }; // rows, in order
 static const struct rr_param checkpoint[] = {
     {.name = "interval",
      .type = RR_P_TEXT,
@@ -52,6 +52,19 @@ static const struct rr_param checkpoint[] = {
      .offset = AT(rr_checkpoint, on_notice),
      .def = "true",
      .help = "save when capacity is taken back with a notice longer than a write",
+     .flags = RR_PF_DECIDES},
+    {.name = "size",
+     .type = RR_P_BYTES,
+     .offset = AT(rr_checkpoint, bytes),
+     .unit = "bytes",
+     .least = 0,
+     .most = 9e18,
+     .help = "bytes of a checkpoint, such as \"2 TB\": over \"bandwidth\" they are \"write\" and \"restore\", where those are not given",
+     .flags = RR_PF_DECIDES},
+    {.name = "bandwidth",
+     .type = RR_P_TEXT,
+     .offset = AT(rr_checkpoint, bandwidth),
+     .help = "how fast a job writes and reads its checkpoint, such as \"20 GB/s\"",
      .flags = RR_PF_DECIDES},
 };
 const struct rr_rows rr_rows_checkpoint = {ROWS(checkpoint), NULL};
@@ -124,6 +137,34 @@ static enum rr_status read_interval(const struct rr_reading *r, const cJSON *obj
                         "\"%s\" given; a time above 0 such as \"30 min\" is expected, or none, young, daly, best", c->interval);
 }
 
+static enum rr_status fail_because(const struct rr_reading *r, const cJSON *node, const char *pointer)
+{
+    char reason[RR_REASON_MAX];
+    snprintf(reason, sizeof reason, "%s", rr_reason());
+    return rr_json_fail(RR_EINPUT, r->param.json, node, pointer, "%s", reason);
+}
+
+// `given`: what of `object`, which may be a class's own, stands beside what `c` has already.
+static enum rr_status read_size(const struct rr_reading *r, const cJSON *object, const char *pointer, const struct rr_checkpoint *given,
+                                struct rr_checkpoint *c)
+{
+    const bool size = rr_given(given, C_SIZE), speed = rr_given(given, C_BANDWIDTH);
+    double bytes_s;
+    if (!size && !speed) return RR_OK;
+    if (!c->bandwidth || !rr_given(c, C_SIZE))
+        return rr_json_fail(RR_EINPUT, r->param.json, object, pointer, "\"%s\" stands without \"%s\"", size ? "size" : "bandwidth",
+                            size ? "bandwidth" : "size");
+    const cJSON *node = rr_param_unwrap(rr_json_member(object, speed ? "bandwidth" : "size"));
+    const char *at = rr_pointer_join(r->param.arena, pointer, speed ? "bandwidth" : "size");
+    if (rr_unit_bandwidth(rr_slice(c->bandwidth, strlen(c->bandwidth)), &bytes_s) != RR_OK) return fail_because(r, node, at);
+    if (!(bytes_s >= 1) || (double)c->bytes / bytes_s > 3e10)
+        return rr_json_fail(RR_EINPUT, r->param.json, node, at, "at least 1 B/s is expected, and a write of less than 900 years");
+    const int64_t us = (int64_t)((double)c->bytes / bytes_s * 1e6 + 0.5);
+    if (!rr_given(given, C_WRITE)) c->write_us = us;
+    if (!rr_given(given, C_RESTORE)) c->restore = (struct rr_dist){.kind = RR_DIST_CONSTANT, .a = (double)us}, c->restore_us = us;
+    return RR_OK;
+}
+
 static enum rr_status read_checkpoint(const struct rr_reading *r, const cJSON *object, const char *pointer, struct rr_checkpoint *c)
 {
     RR_TRY(rr_rows_read(r, &rr_rows_checkpoint, object, pointer, c));
@@ -137,7 +178,8 @@ static enum rr_status read_own_checkpoint(const struct rr_reading *r, const stru
     struct rr_checkpoint own = {0};
     c->checkpoint = *of_all;
     if (!c->checkpoint_json) return RR_OK;
-    RR_TRY(read_checkpoint(r, c->checkpoint_json, rr_pointer_join(r->param.arena, c->pointer, "checkpoint"), &own));
+    const char *pointer = rr_pointer_join(r->param.arena, c->pointer, "checkpoint");
+    RR_TRY(read_checkpoint(r, c->checkpoint_json, pointer, &own));
     if (rr_given(&own, C_INTERVAL)) {
         c->checkpoint.interval = own.interval;
         c->checkpoint.rule = own.rule;
@@ -151,17 +193,13 @@ static enum rr_status read_own_checkpoint(const struct rr_reading *r, const stru
     if (rr_given(&own, C_START)) c->checkpoint.start_us = own.start_us;
     if (rr_given(&own, C_ON_PREEMPT)) c->checkpoint.on_preempt = own.on_preempt;
     if (rr_given(&own, C_ON_NOTICE)) c->checkpoint.on_notice = own.on_notice;
-    return RR_OK;
+    if (rr_given(&own, C_SIZE)) c->checkpoint.bytes = own.bytes;
+    if (rr_given(&own, C_BANDWIDTH)) c->checkpoint.bandwidth = own.bandwidth;
+    c->checkpoint.given |= own.given & (UINT64_C(1) << C_SIZE);
+    return read_size(r, c->checkpoint_json, pointer, &own, &c->checkpoint);
 }
 
 /* ---- classes ---- */
-
-static enum rr_status fail_because(const struct rr_reading *r, const cJSON *node, const char *pointer)
-{
-    char reason[RR_REASON_MAX];
-    snprintf(reason, sizeof reason, "%s", rr_reason());
-    return rr_json_fail(RR_EINPUT, r->param.json, node, pointer, "%s", reason);
-}
 
 enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *key, const char *text,
                              const struct rr_where **ret)
@@ -216,7 +254,9 @@ static enum rr_status read_class(const struct rr_reading *r, const cJSON *node, 
 enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s)
 {
     const cJSON *all = rr_json_member(document, "classes");
-    RR_TRY(read_checkpoint(r, rr_json_member(document, "checkpoint"), "/checkpoint", &s->checkpoint));
+    const cJSON *of_all = rr_json_member(document, "checkpoint");
+    RR_TRY(read_checkpoint(r, of_all, "/checkpoint", &s->checkpoint));
+    RR_TRY(read_size(r, of_all, "/checkpoint", &s->checkpoint, &s->checkpoint));
     if (!all) return RR_OK;
     if (!cJSON_IsObject(all))
         return rr_json_fail(RR_EINPUT, r->param.json, all, "/classes",

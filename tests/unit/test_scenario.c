@@ -189,6 +189,24 @@ static void classes_say_what_may_be_done(void **state)
     rr_scenario_set_free(set);
 }
 
+// A checkpoint's size over the bandwidth is what a write and a restore take, unless they are given.
+static void checkpoints_by_size(void **state)
+{
+    (void)state;
+    struct rr_scenario_set *set =
+        fake_loaded(FAKE(", \"checkpoint\": {\"size\": \"1.5 TB\", \"bandwidth\": \"160 Gb/s\", \"restore\": \"200 s\"},"
+                         " \"classes\": {\"small\": {\"checkpoint\": {\"size\": \"140 GB\"}},"
+                         "  \"slow\": {\"checkpoint\": {\"bandwidth\": \"2 GB/s\", \"write\": \"11 s\"}}, \"same\": {}}"),
+                    NULL);
+    const struct rr_scenario *s = set->variant[0];
+    assert_true(s->checkpoint.write_us == 75 * RR_S && s->checkpoint.restore_us == 200 * RR_S); // 1,500 GB at 20 GB/s
+    const struct rr_checkpoint *small = &s->classes[0].checkpoint, *slow = &s->classes[1].checkpoint, *same = &s->classes[2].checkpoint;
+    assert_true(small->write_us == 7 * RR_S && small->restore_us == 7 * RR_S && rr_dist_mean(&small->restore) == 7e6);
+    assert_true(slow->write_us == 11 * RR_S && slow->restore_us == 750 * RR_S);
+    assert_true(same->write_us == 75 * RR_S && same->restore_us == 200 * RR_S);
+    rr_scenario_set_free(set);
+}
+
 static void defaults_of_the_least_scenario(void **state)
 {
     (void)state;
@@ -396,6 +414,7 @@ int main(void)
         cmocka_unit_test(the_sample_of_the_contract_is_read),
         cmocka_unit_test(every_value_lands_in_its_field),
         cmocka_unit_test(classes_say_what_may_be_done),
+        cmocka_unit_test(checkpoints_by_size),
         cmocka_unit_test(defaults_of_the_least_scenario),
         cmocka_unit_test(alternatives_are_patches_in_file_order),
         cmocka_unit_test(a_sweep_makes_every_combination),
