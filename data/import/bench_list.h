@@ -1,2 +1,10 @@
-/* Formats of measured times, one row each, surest first; see data/samples.h. */
-
+/* Formats of measured times, one row each; see data/samples.h. */
+X(samples)
+X(nccl)
+X(rccl)
+X(nccl_json)
+X(nvbandwidth)
+X(nvbandwidth_json)
+X(topo)
+X(nvidia_smi)
+X(csv)

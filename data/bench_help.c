@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * data/bench_help.c - lines, cells, and ranks from printed rates. */
+#include "data/bench_help.h"
+#include <math.h>
+#include <string.h>
+
+bool rr_bench_line(const char *text, size_t n, size_t *at, struct rr_slice *ret)
+{
+    if (*at >= n) return false;
+    const char *from = text + *at, *end = memchr(from, '\n', n - *at);
+    size_t len = end ? (size_t)(end - from) : n - *at;
+    *at += len + (end ? 1 : 0);
+    if (len > 0 && from[len - 1] == '\r') len--;
+    *ret = rr_slice(from, len);
+    return true;
+}
+
+bool rr_bench_has(struct rr_slice s, const char *word) { return s.n > 0 && memmem(s.at, s.n, word, strlen(word)) != NULL; }
+
+size_t rr_bench_cells(struct rr_slice s, struct rr_slice *cell, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s.n;) {
+        while (i < s.n && (s.at[i] == ' ' || s.at[i] == '\t')) i++;
+        const size_t from = i;
+        while (i < s.n && s.at[i] != ' ' && s.at[i] != '\t') i++;
+        if (i > from && n++ < most) cell[n - 1] = rr_slice(s.at + from, i - from);
+    }
+    return n;
+}
+
+bool rr_bench_text_has(const char *text, size_t n, const char *a, const char *b)
+{
+    struct rr_slice line;
+    for (size_t at = 0; rr_bench_line(text, n, &at, &line);)
+        if (rr_bench_has(line, a) && (!b || rr_bench_has(line, b))) return true;
+    return false;
+}
+
+const char *rr_bench_op_word(const char *name)
+{
+    static const struct {
+        const char *word, *op;
+    } words[] = {
+        {"all_reduce", "all_reduce"},
+        {"allreduce", "all_reduce"},
+        {"all_gather", "all_gather"},
+        {"allgather", "all_gather"},
+        {"reduce_scatter", "reduce_scatter"},
+        {"reducescatter", "reduce_scatter"},
+        {"alltoallv", "alltoallv"},
+        {"alltoall", "alltoall"},
+        {"all_to_all", "alltoall"},
+        {"all2all", "alltoall"},
+        {"broadcast", "broadcast"},
+        {"sendrecv", "sendrecv"},
+        {"hypercube", "hypercube"},
+        {"scatter", "scatter"},
+        {"gather", "gather"},
+        {"reduce", "reduce"},
+    };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcasestr(name, words[i].word)) return words[i].op;
+    return "";
+}
+
+const char *rr_bench_op_of_path(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return rr_bench_op_word(slash ? slash + 1 : path);
+}
+
+double rr_bench_type_bytes(const char *type)
+{
+    static const struct {
+        const char *name;
+        double bytes;
+    } types[] = {{"float", 4},    {"half", 2},     {"bfloat16", 2}, {"bf16", 2},   {"fp16", 2},  {"double", 8},
+                 {"int8", 1},     {"uint8", 1},    {"int32", 4},    {"uint32", 4}, {"int64", 8}, {"uint64", 8},
+                 {"fp8_e4m3", 1}, {"fp8_e5m2", 1}, {"f8e4m3", 1},   {"f8e5m2", 1}, {"char", 1},  {"int", 4},
+                 {"fp32", 4},     {"fp64", 8},     {"tf32", 4},     {"fp8", 1}};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(type, types[i].name) == 0) return types[i].bytes;
+    return 0;
+}
+
+/* ---- ranks ---- */
+
+static double ranks_of(const char *op, double factor)
+{
+    if (strcmp(op, "all_reduce") == 0) return factor < 2 ? 2 / (2 - factor) : INFINITY;
+    return factor < 1 ? 1 / (1 - factor) : INFINITY;
+}
+
+void rr_rank_range_add(struct rr_rank_range *r, const char *op, double bytes, double us, double us_half, double bus, double bus_half)
+{
+    if (!(us > us_half) || bus < 100 * bus_half || bytes <= 0 || rr_bus_factor(op, 3) == 1) return;
+    const double low = ranks_of(op, (bus - bus_half) * (us - us_half) * 1e3 / bytes);
+    const double high = ranks_of(op, (bus + bus_half) * (us + us_half) * 1e3 / bytes);
+    if (!r->any || low > r->least) r->least = low;
+    if (!r->any || high < r->most) r->most = high;
+    r->any = true;
+}
+
+int32_t rr_rank_range_ranks(const struct rr_rank_range *r, bool *guessed)
+{
+    *guessed = false;
+    if (!r->any || !(r->least <= r->most) || r->most > 1e6) return 0;
+    const double first = ceil(r->least - 1e-9), last = floor(r->most + 1e-9);
+    if (first == last && first >= 2) return (int32_t)first;
+    const double eight = ceil(first / 8) * 8;
+    if (first > last || eight > last || eight + 8 <= last || eight < 8) return 0;
+    *guessed = true;
+    return (int32_t)eight;
+}
+
+double rr_bench_half_unit(struct rr_slice s)
+{
+    double unit = 0.5;
+    const char *dot = s.n ? memchr(s.at, '.', s.n) : NULL;
+    const char *e = s.n ? memchr(s.at, 'e', s.n) : NULL;
+    if (e) { // 1.2e+06
+        double v = 0;
+        if (rr_text_double(s, &v) != RR_OK) return unit;
+        return fabs(v) * 0.05;
+    }
+    for (const char *c = dot ? dot + 1 : s.at + s.n; c < s.at + s.n; c++) unit /= 10;
+    return unit;
+}
+
+void rr_bench_check_rates(struct rr_sample_sink *s)
+{
+    for (size_t i = 0; i < rr_sink_rows(s); i++) {
+        const struct rr_sample *r = rr_sink_row(s, i);
+        if (r->kind != RR_SAMPLE_COLLECTIVE || r->us <= 0 || r->bytes <= 0) continue;
+        const double alg = (double)r->bytes / r->us / 1e3, factor = rr_bus_factor(r->op, r->ranks);
+        if (fabs(r->gb_s - alg) > 0.01 * alg + 0.0051)
+            rr_sink_note(s, r->line, "algbw %g GB/s is printed, but %lld bytes in %g us are %.2f GB/s", r->gb_s, (long long)r->bytes, r->us,
+                         alg);
+        if (factor > 0 && r->bus_gb_s > 0 && fabs(r->bus_gb_s - alg * factor) > 0.01 * alg * factor + 0.0051)
+            rr_sink_note(s, r->line, "busbw %g GB/s is printed, but %s over %d ranks makes %.2f GB/s of this size and time", r->bus_gb_s,
+                         r->op, (int)r->ranks, alg * factor);
+    }
+}
+
+/* rr_json_where says PATH:LINE:COLUMN. */
+int64_t rr_bench_json_line(const struct rr_json *j, const cJSON *node, struct rr_arena *a)
+{
+    const char *where = rr_json_where(j, node, a);
+    const char *end = strrchr(where, ':');
+    const char *colon = end ? memrchr(where, ':', (size_t)(end - where)) : NULL;
+    int64_t line = 0;
+    if (!colon || rr_text_i64(rr_slice(colon + 1, (size_t)(end - colon - 1)), &line) != RR_OK) return 0;
+    return line;
+}

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * tests/unit/test_samples.c - logs of benchmark tools: every generation, damage refused by line, rates that do not follow. */
+#include "data/samples.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static struct rr_arena *arena;
+static int setup(void **state)
+{
+    (void)state;
+    arena = rr_arena_create();
+    return 0;
+}
+static int teardown(void **state)
+{
+    (void)state;
+    rr_arena_free(arena);
+    return 0;
+}
+
+static enum rr_status read_opt(const char *name, const char *text, struct rr_sample_options opt, struct rr_samples *s)
+{
+    char dir[] = "/tmp/rr-samples-XXXXXX", path[128];
+    assert_non_null(mkdtemp(dir));
+    snprintf(path, sizeof path, "%s/%s", dir, name);
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    const char *p = path;
+    const enum rr_status st = rr_samples_read(&p, 1, &opt, arena, s);
+    unlink(path);
+    rmdir(dir);
+    return st;
+}
+static void reads(const char *name, const char *text, struct rr_samples *s)
+{
+    const struct rr_sample_options opt = {.max_refused = 0.8};
+    const enum rr_status st = read_opt(name, text, opt, s);
+    if (st != RR_OK) fail_msg("%s", rr_reason());
+}
+static void refuses(const char *name, const char *text, const char *why)
+{
+    struct rr_samples s;
+    const struct rr_sample_options opt = {.max_refused = 0.8};
+    assert_int_equal(read_opt(name, text, opt, &s), RR_EINPUT);
+    if (!strstr(rr_reason(), why)) fail_msg("\"%s\" does not say \"%s\"", rr_reason(), why);
+}
+static void near(double a, double b, double rel)
+{
+    if (!(fabs(a - b) <= rel * fabs(b))) fail_msg("%.9g is not %.9g", a, b);
+}
+
+#define HEAD_NEW                                                                                                             \
+    "#                                                              out-of-place                       in-place\n"           \
+    "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" \
+    "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n"
+#define TAIL "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 89.5\n"
+
+static void a_gib_in_22490_us_over_16_ranks(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          "#  Rank  0 Group  0 Pid 7 on a device  0 [0x1] H\n#  Rank 15 Group  0 Pid 7 on b device  7 [0x1] H\n" HEAD_NEW
+          "  1073741824     268435456     float     sum      -1    22490   47.74   89.52      0    22490   47.74   89.52      0\n" TAIL,
+          &s);
+    assert_int_equal(s.n, 2);
+    assert_string_equal(s.at[0].op, "all_reduce");
+    assert_int_equal(s.at[0].ranks, 16);
+    assert_int_equal(s.at[0].nodes, 2);
+    assert_int_equal(s.at[0].line, 6);
+    assert_int_equal(s.n_notes, 0);
+    near((double)s.at[0].bytes / s.at[0].us / 1e3, 47.743, 2e-5);
+    near((double)s.at[0].bytes / s.at[0].us / 1e3 * rr_bus_factor("all_reduce", 16), 89.518, 2e-5);
+}
+
+static void factors(void **state)
+{
+    (void)state;
+    near(rr_bus_factor("all_reduce", 16), 1.875, 1e-12);
+    near(rr_bus_factor("all_gather", 16), 0.9375, 1e-12);
+    near(rr_bus_factor("reduce_scatter", 3), 2. / 3, 1e-12);
+    near(rr_bus_factor("alltoall", 8), 0.875, 1e-12);
+    near(rr_bus_factor("broadcast", 8), 1, 1e-12);
+    near(rr_bus_factor("sendrecv", 0), 1, 1e-12);
+    assert_true(rr_bus_factor("all_reduce", 0) == 0);
+    assert_true(rr_bus_factor("nonsense", 8) == 0);
+}
+
+static void units_of_rates(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.csv", "op,ranks,bytes,ms\nsendrecv,2,1073741824,12\n", &s);
+    near(s.at[0].gb_s, 89.4784853, 1e-8);
+    reads("x.csv", "op,ranks,bytes,gbit_s\nsendrecv,2,1000000,400\n", &s);
+    near(s.at[0].gb_s, 50, 1e-12);
+    near(s.at[0].us, 20, 1e-12);
+    reads("x.csv", "op,nodes,gpus_per_node,size_mib,bus_gb_s,colour\nall-to-all?,2,4,3,7.5,red\nalltoall,2,4,3,7.5,red\n", &s);
+    assert_int_equal(s.n_refused, 1);
+    near(s.at[0].us, 3 * 1048576. * 0.875 / 7.5 / 1e3, 1e-12);
+    assert_non_null(strstr(s.note[0], "column \"colour\" is not used"));
+}
+
+static void prefixes_and_lines_in_between(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          "[1,0]<stdout>:NCCL version 2.29.7+cuda12.9\n"
+          "[1,0]<stdout>:      65536         16384     float     sum      -1    70.40    0.93    1.75      0    70.40    0.93    1.75      "
+          "0\n"
+          "[1,3]<stdout>:node3:77:88 [3] NCCL INFO Channel 00/02 : 0 1\n"
+          "0: 67108864      16777216     float     sum      -1    600.0  111.85  209.72      0    600.0  111.85  209.72      0\n"
+          "[0]  134217728      33554432     float     sum      -1[0]  1200.0  111.85  209.72      0[3]  1200.0  111.85  209.72      0\n"
+          "node7: 268435456      67108864     float     sum      -1    2400.0  111.85  209.72      0    2400.0  111.85  209.72      0\n",
+          &s);
+    assert_int_equal(s.n, 8);
+    assert_int_equal(s.n_refused, 0);
+    assert_int_equal(s.at[0].ranks, 16); // 209.72/111.85 = 1.875
+    assert_int_equal(s.at[4].line, 5);
+    assert_string_equal(s.machine.nccl, "2.29.7");
+    assert_string_equal(s.machine.cuda, "12.9");
+    assert_false(s.file[0].complete);
+}
+
+static void per_iteration_columns_and_clocks(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          "# nccl-tests version 2.19.1 nccl-headers=23102 nccl-library=23102\n# Collective test starting: all_gather_perf\n"
+          "#  size  count  type  redop  root  time  algbw  busbw  #wrong  i_min i_max i_p99 i_cv%  time  algbw  busbw  #wrong  i_min i_max "
+          "i_p99 i_cv%\n"
+          "  8000  1000  half  none  -1  10.00  0.80  0.60  0  9.1  12.5  12.4  3.3  11.00  0.73  0.55  0  10.1  13.5  13.4  3.1 "
+          "2026-01-31 12:30:59\n",
+          &s);
+    assert_int_equal(s.n, 2);
+    assert_string_equal(s.at[0].op, "all_gather");
+    assert_int_equal(s.at[0].ranks, 4); // 8000 / (1000 x 2)
+    near(s.at[1].us, 11, 1e-12);
+    assert_string_equal(s.machine.nccl, "2.31.2");
+    assert_int_equal(s.n_notes, 1); // no closing line
+}
+
+static void damaged_rows_are_refused_by_line(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          HEAD_NEW "          64            16     float     sum      -1    14.92    0.00    0.01      0    14.72    0.00    0.01      0\n"
+                   "         128            32     float     sum      -1    15.87    0.01    0.0\n"
+                   "         256            64     float     sum      -1    1x.10    0.02    0.03      0    15.77    0.02    0.03      0\n"
+                   "         512           128     float     sum      -1    16.70    0.03    0.05      7    16.01    0.03    0.06      0\n"
+                   "        1024           256     flnode0:1:2 [0] NCCL INFO Connected all trees\n"
+                   "        2048           512     float     sum      -1    17.14    0.12    0.21      0    16.43    0.12    0.22      0\n"
+                   "        40",
+          &s);
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.n_refused, 5);
+    const char *why[] = {":5: 8 words", ":6: time and bandwidths must be numbers", ":7: 7 wrong results", ":8: another line runs into",
+                         ":10: a row begins with size, count and type"};
+    for (size_t i = 0; i < 5; i++)
+        if (!strstr(s.refused[i], why[i])) fail_msg("\"%s\" does not say \"%s\"", s.refused[i], why[i]);
+}
+
+static void doubled_tables_count_once(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+#define ROWS                                                                              \
+    "  1048576  262144  float  sum  -1  27.37  38.31  67.04  0  26.93  38.94  68.14  0\n" \
+    "  2097152  524288  float  sum  -1  42.21  49.68  86.94  0  42.09  49.83  87.20  0\n"
+    reads("x.txt", HEAD_NEW ROWS TAIL HEAD_NEW ROWS TAIL, &s);
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.file[0].rows, 2);
+    assert_non_null(strstr(s.note[0], "repeats its first 2 rows"));
+}
+
+static void rates_that_do_not_follow_are_told(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    const struct rr_sample_options opt = {.max_refused = 0.8, .ranks = 8};
+    assert_int_equal(
+        read_opt("x.txt", HEAD_NEW "  1048576  262144  float  sum  -1  27.37  39.31  67.04  0  26.93  38.94  70.14  0\n" TAIL, opt, &s),
+        RR_OK);
+    assert_int_equal(s.n_notes, 2);
+    assert_non_null(strstr(s.note[0], ":4: algbw 39.31 GB/s is printed, but 1048576 bytes in 27.37 us are 38.31 GB/s"));
+    assert_non_null(strstr(s.note[1], ":4: busbw 70.14 GB/s is printed, but all_reduce over 8 ranks makes 68.14 GB/s"));
+}
+
+static void an_operation_that_nothing_tells(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    const char *rows = HEAD_NEW "  1048576  16384  float  none  -1  27.37  38.31  35.92  0  26.93  38.94  36.51  0\n" TAIL;
+    refuses("log.txt", rows, "the operation stands nowhere in the file");
+    reads("x_alltoall.txt", rows, &s);
+    assert_string_equal(s.at[0].op, "alltoall");
+    assert_int_equal(s.at[0].ranks, 16);
+    assert_non_null(strstr(s.note[0], "taken from the file's name"));
+    const struct rr_sample_options opt = {.max_refused = 0.8, .op = "all_gather"};
+    assert_int_equal(read_opt("log.txt", rows, opt, &s), RR_OK);
+    assert_string_equal(s.at[0].op, "all_gather");
+}
+
+static void wrong_files(void **state)
+{
+    (void)state;
+    refuses("x.txt", "a letter to a friend\n", "no known format of measured times");
+    refuses("x.txt", "", "no known format");
+    refuses("x.txt", HEAD_NEW TAIL, "holds no row");
+    refuses("x.txt", HEAD_NEW "  8  2  float  sum  -1  1.0\n", "no row is left");
+    refuses("x.txt", "#  size count type time algbw busbw error\n#  (B) (elements) (us) (MB/s) (MB/s)\n", "not in GB/s");
+    refuses("x.csv", "op,bytes,size,us\n", "two columns say the same");
+    refuses("x.csv", "op,bytes,colour\nall_reduce,1,2\n", "needs a size");
+    refuses("x.csv", "bytes,us\n8,9\n", "no column says the operation");
+}
+
+static void nvbandwidth_matrices(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          "nvbandwidth Version: v0.9\nDriver Version: 570.1\nDevice 0: NVIDIA X1 (00000000:99:00)\n\nRunning "
+          "device_to_device_memcpy_read_ce.\n"
+          "memcpy CE GPU(row) -> GPU(column) bandwidth (GB/s)\n           0         1\n 0       N/A    276.07\n 1    276.19       N/A\n\n"
+          "SUM device_to_device_memcpy_read_ce 552.26\n\nRunning host_to_device_memcpy_ce.\nmemcpy CE CPU(row) -> GPU(column) bandwidth "
+          "(GB/s)\n"
+          "           0         1\n 0     25.11     25.32\n\nSUM host_to_device_memcpy_ce 99.00\nRunning host_device_latency_sm.\n"
+          "memory latency SM CPU(row) <-> GPU(column) (ns)\n           0         1\n 0    772.58\n 0    772.58   800.00\n",
+          &s);
+    assert_int_equal(s.n, 6);
+    assert_string_equal(s.at[0].op, "device_to_device_memcpy_read_ce");
+    assert_int_equal(s.at[1].from, 1);
+    assert_int_equal(s.at[1].to, 0);
+    near(s.at[3].gb_s, 25.32, 1e-12);
+    assert_int_equal(s.at[3].from, -1);
+    near(s.at[4].us, 0.77258, 1e-12);
+    assert_string_equal(s.at[4].op, "host_device_latency_sm");
+    assert_string_equal(s.machine.gpu, "NVIDIA X1");
+    assert_int_equal(s.n_refused, 1);
+    if (!strstr(s.refused[0], ":22: 1 values in a row of a matrix with 2 columns")) fail_msg("%s", s.refused[0]);
+    if (!strstr(s.note[0], ":18: SUM says 99.00, the values before it add up to 50.43")) fail_msg("%s", s.note[0]);
+}
+
+static void nvbandwidth_as_json(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.json",
+          "{\"nvbandwidth\": {\"CUDA Runtime Version\": 12080, \"Driver Version\": \"570.1\", \"version\": \"v0.8\", \"testcases\": [\n"
+          "{\"name\": \"device_to_device_memcpy_write_ce\", \"status\": \"Passed\", \"bandwidth_description\": \"memcpy CE GPU(row) <- "
+          "GPU(column) "
+          "bandwidth (GB/s)\",\n\"bandwidth_matrix\": [[\"N/A\", \"276.5\"], [\"275.5\", \"N/A\"]], \"sum\": 552},\n"
+          "{\"name\": \"x\", \"status\": \"Waived\"}, {\"name\": \"y\", \"status\": \"Error\", \"error\": \"CUDA_ERROR\"}]}}",
+          &s);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.at[0].from, 1);
+    assert_int_equal(s.at[0].to, 0);
+    assert_int_equal(s.n_refused, 1);
+    assert_string_equal(s.machine.cuda, "12.8");
+}
+
+static void nccl_tests_as_json(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.json",
+          "{\"version\": 2, \"start_time\": \"2026-01-31 12:00:00\", \"args\": [\"./build/reduce_scatter_perf\", \"-J\"], "
+          "\"nccl_version\": 22703,\n"
+          "\"config\": {\"nthreads\": 1, \"ngpus\": 4, \"devices\": [{\"rank\": 0, \"hostname\": \"a\", \"device_info\": \"NVIDIA X1\"},"
+          "{\"rank\": 4, \"hostname\": \"b\"}]},\n\"results\": [\n{\"size\": 8388608, \"count\": 262144, \"type\": \"float\", \"redop\": "
+          "\"sum\", \"root\": \"-1\",\n"
+          "\"out_of_place\": {\"time\": 100.0, \"alg_bw\": 83.886, \"bus_bw\": 73.400, \"nwrong\": 0},\n"
+          "\"out_of_place_per_iter\": {\"times_us\": [101.0, 99.0, 100.0]},\n"
+          "\"in_place\": {\"time\": 98.0, \"alg_bw\": 85.598, \"bus_bw\": 74.898, \"nwrong\": 3}}], \"end_time\": \"x\"}",
+          &s);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.at[0].ranks, 8);
+    assert_int_equal(s.at[0].nodes, 2);
+    assert_int_equal(s.at[0].line, 4);
+    assert_int_equal(s.at[0].n_all, 3);
+    assert_true(s.at[0].all[0] == 99);
+    assert_string_equal(s.machine.nccl, "2.27.3");
+    assert_int_equal(s.n_refused, 1);
+    assert_int_equal(s.n_notes, 0);
+}
+
+static void machines_without_times(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("t.txt",
+          "\tGPU0\tGPU1\tNIC0\tCPU Affinity\tNUMA Affinity\nGPU0\t X \tNV18\tPXB\t0-47\t0\nGPU1\tNV18\t X \tSYS\t0-47\t0\nNIC0\tPXB\tSYS\t "
+          "X \n",
+          &s);
+    assert_string_equal(s.machine.topology, "2 GPUs; NV18 x 1 between GPUs; PXB x 1 to adapters; SYS x 1 to adapters");
+    assert_int_equal(s.machine.gpus_per_node, 2);
+    refuses("t.txt", "\tGPU0\tGPU1\tCPU Affinity\nGPU0\t X \n", "no row is left");
+    reads("s.csv",
+          "name, memory.total [MiB], power.limit [W], driver_version\nNVIDIA X1, 81559 MiB, 700.00 W, 570.1\nNVIDIA X1, 81559 MiB, 700.00 "
+          "W, 570.1\n",
+          &s);
+    near(s.machine.memory_gib, 81559 / 1024., 1e-12);
+    assert_int_equal(s.machine.gpus_per_node, 2);
+    near(s.machine.power_limit_w, 700, 1e-12);
+}
+
+static void samples_there_and_back(void **state)
+{
+    (void)state;
+    struct rr_samples s, t;
+    struct rr_buf b = {0};
+    reads(
+        "x.json",
+        "{\"schema\": \"rackrate.samples/1\", \"hardware\": {\"gpu\": \"NVIDIA X1\"}, \"samples\": [\n"
+        "{\"kind\": \"gemm\", \"type\": \"bf16\", \"m\": 128, \"n\": 256, \"k\": 512, \"us\": [3, 1, 2.5]},\n"
+        "{\"kind\": \"collective\", \"op\": \"all_reduce\", \"ranks\": 8, \"bytes\": 1024, \"us\": 7.25, \"in_place\": true},\n"
+        "{\"kind\": \"launch\", \"op\": \"empty\", \"us\": 2.31, \"check\": \"failed\"},\n"
+        "{\"kind\": \"launch\", \"op\": \"empty\", \"us\": -2}, {\"kind\": \"gemm\", \"us\": 3}, {\"kind\": \"cat\", \"us\": 3},\n"
+        "{\"kind\": \"launch\", \"op\": \"empty\", \"us\": 2.31, \"colour\": 3}, {\"kind\": \"launch\", \"op\": \"empty\", \"us\": 2.31}]}",
+        &s);
+    assert_int_equal(s.n, 3);
+    assert_int_equal(s.n_refused, 5);
+    near(s.at[0].us, 2.5, 1e-12);
+    rr_samples_json(&b, &s);
+    reads("y.json", rr_buf_text(&b), &t);
+    assert_int_equal(t.n, 3);
+    assert_int_equal(t.at[0].n_all, 3);
+    assert_true(t.at[1].in_place);
+    near(t.at[1].us, 7.25, 1e-12);
+    rr_buf_done(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_gib_in_22490_us_over_16_ranks),
+        cmocka_unit_test(factors),
+        cmocka_unit_test(units_of_rates),
+        cmocka_unit_test(prefixes_and_lines_in_between),
+        cmocka_unit_test(per_iteration_columns_and_clocks),
+        cmocka_unit_test(damaged_rows_are_refused_by_line),
+        cmocka_unit_test(doubled_tables_count_once),
+        cmocka_unit_test(rates_that_do_not_follow_are_told),
+        cmocka_unit_test(an_operation_that_nothing_tells),
+        cmocka_unit_test(wrong_files),
+        cmocka_unit_test(nvbandwidth_matrices),
+        cmocka_unit_test(nvbandwidth_as_json),
+        cmocka_unit_test(nccl_tests_as_json),
+        cmocka_unit_test(machines_without_times),
+        cmocka_unit_test(samples_there_and_back),
+    };
+    return cmocka_run_group_tests(tests, setup, teardown);
+}
