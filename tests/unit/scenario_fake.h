@@ -77,8 +77,8 @@ static const struct rr_kind *const fake_policies[] = {&fake_fifo, &fake_easy};
 static const struct rr_kind *const fake_placements[] = {&fake_pack, &fake_spread};
 static const struct rr_kind *const fake_importers[] = {&fake_csv, &fake_swf};
 static const struct rr_kind *const fake_autoscalers[] = {&fake_queue, &fake_utilization};
-static const struct rr_registry fake_registry = {
-    {fake_plans, 4}, {fake_policies, 2}, {fake_placements, 2}, {fake_importers, 2}, {fake_autoscalers, 2}};
+static const struct rr_registry fake_registry = {{fake_plans, 4},     {fake_policies, 2},    {fake_placements, 2},
+                                                 {fake_importers, 2}, {fake_autoscalers, 2}, NULL};
 
 static const struct rr_hardware fake_hardware[] = {
     {.id = "hgx-h100-8", .gpu = "h100-80gb-sxm", .gpus = 8, .cpus_milli = 224000, .memory_mib = 2097152}};

@@ -19,7 +19,9 @@ static const char sample[] =
     "                          \"repeat\": true, \"grow\": \"jobs\", \"growth_per_year\": 0.3, \"reference_gpu\": \"a100-80gb-sxm\" },\n"
     "                \"synth\": { \"generate\": {\"count\": 100, \"arrival\": {\"poisson\": {\"rate\": \"0.5/s\"}}, \"duration\": "
     "{\"exponential\": {\"mean\": \"2 h\"}}, \"gpus\": {\"choice\": {\"1\": 0.6, \"8\": 0.4}}} },\n"
-    "                \"llm\": { \"training\": {} }, \"chat\": { \"serving\": {} } },\n"
+    "                \"llm\": { \"training\": {\"gpus\": 64, \"model\": \"llama-2-70b\", \"gpu\": \"a100-80gb-sxm\", \"tokens\": \"15T\"} "
+    "}, "
+    "\"chat\": { \"serving\": {} } },\n"
     "  \"classes\": { \"pretrain\": { \"where\": \"gpus >= 64\", \"interruptible\": true, \"checkpoint\": {}, \"pools\": [\"own\"] } },\n"
     "  \"prices\": [\"PATH\"], \"profiles\": [\"PATH\"],\n"
     "  \"pools\": { \"own\":   { \"hardware\": \"hgx-h100-8\", \"nodes\": 8, \"plan\": { \"type\": \"owned\" } },\n"
@@ -48,12 +50,9 @@ static const char sample[] =
 static void the_sample_of_the_contract_is_read(void **state)
 {
     (void)state;
-    static const char *const unbuilt[] = {"/profiles",
-                                          "/workload/prod/grow",
-                                          "/workload/prod/growth_per_year",
-                                          "/workload/llm/training",
-                                          "/workload/chat/serving",
-                                          "/commitments/sp/type"};
+    static const char *const unbuilt[] = {
+        "/profiles",           "/workload/prod/grow", "/workload/prod/growth_per_year", "/workload/llm/training", "/workload/chat/serving",
+        "/commitments/sp/type"};
     static const char *const without[] = {NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp"};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];

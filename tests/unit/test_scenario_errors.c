@@ -52,8 +52,8 @@ static const struct {
     {FAKE(", \"fx\": {\"euro\": {\"rate\": 1, \"date\": \"2026-01-01\"}}"), "/fx/euro", {"three capital letters"}},
 
     {WORK("3"), "/workload/w", {"3 given; an object"}},
-    {WORK("{}"), "/workload/w", {"no jobs; give \"trace\": \"FILE\" or \"generate\""}},
-    {WORK("{\"trace\": \"jobs.csv\", \"generate\": {}}"), "/workload/w", {"both \"trace\" and \"generate\""}},
+    {WORK("{}"), "/workload/w", {"no jobs; give \"trace\": \"FILE\", \"generate\""}},
+    {WORK("{\"trace\": \"jobs.csv\", \"generate\": {}}"), "/workload/w", {"more than one of \"trace\", \"generate\""}},
     {WORK("{\"trace\": \"nowhere.csv\"}"), "/workload/w/trace", {"/nowhere.csv: No such file"}},
     {WORK("{\"trace\": \"loop\"}"), "/workload/w/trace", {"/loop: Too many levels"}},
     {WORK("{\"trace\": \".\"}"), "/workload/w/trace", {"is a directory; a file is expected"}},
