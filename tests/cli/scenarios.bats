@@ -184,3 +184,15 @@ PY
     # what the guide leaves out: rented by the hour, the machine is cheaper still where it stands idle
     jq -e '[.alternatives[] | {(.name): .metrics."npv.cost".mean}] | add | ."rent when needed" < .prepaid and .prepaid < ."rent all year" and ."rent all year" < .own' own-or-rent/results.json
 }
+@test "phased" {
+    holds phased
+    # what is there: 790 of 1,461 days of 464,000; 882 days of $48.36/h; 10.5 kW for 4 years at the facts' PUE and price
+    jq -e '[.alternatives[].metrics."cost.existing".mean - (464000 * 790 / 1461 + 48.36 * 882 * 24 + 10.5 * 1.56 * 0.1 * 35064) | fabs < 0.001] | all' \
+        phased/results.json
+    # 12 servers and racks, 5 switches (3 leaves, 2 spines), 2 optics on each of 96 + 96 links; 7 % spares, then 3 % installation
+    [ "$(awk -F, '$4 == "owned" && $5 == "depreciation" { sum += $13 } END { printf "%.2f", sum }' phased/charges.csv)" = \
+        "$(awk 'BEGIN { printf "%.2f", (12 * 342500 + 5 * 35000 + 192 * 1500) * 1.07 * 1.03 }')" ]
+    # a loan is no cost; what lead times vary is how long the cloud stands in
+    [ "$(awk -F, '$5 == "loan" { sum += $14 } END { print sum + 0 }' phased/charges.csv)" = 0 ]
+    jq -e '.alternatives[1].metrics."cost.on_demand" | .max > .min' phased/results.json
+}
