@@ -195,4 +195,41 @@ PY
     # a loan is no cost; what lead times vary is how long the cloud stands in
     [ "$(awk -F, '$5 == "loan" { sum += $14 } END { print sum + 0 }' phased/charges.csv)" = 0 ]
     jq -e '.alternatives[1].metrics."cost.on_demand" | .max > .min' phased/results.json
+minutes() { jq "[.alternatives[].metrics.makespan.mean / 60]" "$1/results.json"; }
+@test "resnet-50" {
+    holds resnet-50
+    # MLPerf training: 28.5 to 29.1 min on 8 A100 (v1.0 .. v2.1), 14.7 on 8 H100 (v2.1). 15 min take 16 A100
+    minutes resnet-50 | jq -e '.[0] > 28.7 * 0.9 and .[0] < 28.7 * 1.1 and .[3] > 14.7 * 0.9 and .[3] < 14.7 * 1.1'
+    minutes resnet-50 | jq -e '.[0] > 15 * 1.5 and .[2] < 16 and .[1] > 1.7 * .[0]'
+}
+@test "sixteen-gpus" {
+    holds sixteen-gpus
+    # 3 days on one, and never 18 times as fast
+    minutes sixteen-gpus | jq -e '(.[0] / 4320 - 1 | fabs) < 0.1 and .[0] / .[2] < 16 and .[0] / .[2] > 13 and .[3] > .[2] and .[4] < .[3]'
+}
+@test "data-parallel" {
+    holds data-parallel
+    # eight share the optimizer too (ZeRO-1): 8.02 times as fast
+    minutes data-parallel | jq -e '.[0] / .[1] > 7.8 and .[0] / .[1] < 8.05 and .[0] / .[2] > 60 and .[0] / .[2] <= 64.1 and .[0] / .[3] < .[0] / .[2]'
+    # one card is too small for 13e9 parameters x 16 bytes and more; eight are not
+    fails 3 'does not fit: .* of 42.3 GB' "$RR" size --model llama-2-13b --tokens 1B --gpu a100-sxm4-40gb --gpus 8 --layout tp=1,pp=1,cp=1,zero=0
+    works "$RR" size --model llama-2-13b --tokens 1B --gpu a100-sxm4-40gb --gpus 8 --layout tp=8,zero=0 --alone
+}
+@test "mixed-precision" {
+    holds mixed-precision
+    # MLPerf on 8 A100: 16.9 to 21.7 min; half the time of TF32 and four tenths less memory
+    minutes mixed-precision | jq -e '.[0] > 16.9 * 0.85 and .[0] < 21.7 and .[1] / .[0] > 1.6 and .[1] / .[0] < 2.4 and .[2] / .[0] > 8'
+    memory() { "$RR" size "$ROOT/data/scenarios/mixed-precision.json" --alone --json --set "/workload/bert/training/precision=$1" | jq '.points[0].memory_bytes[0] | .total - .context'; }
+    python3 -c "import sys; r = $(memory bf16) / $(memory tf32); sys.exit(not 0.5 <= r <= 0.7)"
+}
+@test "accumulation" {
+    holds accumulation
+    minutes accumulation | jq -e '.[2] > 1.8 * .[0] and .[3] < 0.6 * .[2] and .[4] < 1.05 * .[1] and .[4] < .[3]'
+}
+@test "moe-1.8t" {
+    holds moe-1.8t
+    jq -e '[.alternatives[].metrics.makespan] | all(.p10 < .p50 and .p50 < .p90) and .[1].mean < .[0].mean' moe-1.8t/results.json
+    # the keynote's 90 days on 8,000 H100: within a quarter, before and with failures
+    minutes moe-1.8t | jq -e '.[0] / 1440 > 90 * 0.75 and .[0] / 1440 < 90 * 1.25 and .[2] / 1440 > 90'
+    jq -e '.alternatives | all(.metrics.restarts.mean > 0)' moe-1.8t/results.json
 }
