@@ -43,6 +43,9 @@ static void settle(const struct course *c, struct rr_sim *s, size_t pool, const 
             if (a->nodes > coming) coming = a->nodes;
         rr_sim_limit(s, c->bridge, coming - now->nodes);
     }
+    for (uint32_t node = s->pool[pool].n_nodes; node-- > 0 && s->books[pool].held > now->nodes;) // what is down is sold as it is
+        if (rr_sim_node_is_held(s, pool, node) && rr_sim_node_is_closed(s, pool, node) && s->pool[pool].node[node].jobs == 0)
+            rr_sim_node_release(s, pool, node);
     int64_t n = serving(s, pool);
     for (; n < now->nodes && rr_sim_node_request(s, pool) != RR_NO_NODE; n++) {}
     for (uint32_t node = s->pool[pool].n_nodes; node-- > 0 && n > now->nodes;) {
