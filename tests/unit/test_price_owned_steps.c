@@ -125,6 +125,52 @@ static void capacity_follows_the_draws(void **state)
     case_free(x);
 }
 
+static uint64_t seed = 88172645463325252u;
+static int64_t draw(int64_t from, int64_t to) // xorshift, both ends included
+{
+    seed ^= seed << 13;
+    seed ^= seed >> 7;
+    seed ^= seed << 17;
+    return from + (int64_t)(seed % (uint64_t)(to - from + 1));
+}
+
+/* Whatever the terms: what was billed and is not yet written off is the value at the horizon, to the micro-unit; loans are no cost. */
+static void cash_less_value_is_cost_at_any_horizon(void **state)
+{
+    (void)state;
+    static const char *const kind[] = {"straight_line", "declining", "sum_of_years", "macrs", "at_once"};
+    static const char *const first[] = {"day", "month", "next_month"};
+    static const char *const end[] = {"replace", "extend", "sell"};
+    for (int i = 0; i < 400; i++) {
+        char text[1200];
+        const int64_t one = draw(1, 5), two = draw(1, 5), order = draw(0, 100);
+        snprintf(
+            text, sizeof text,
+            "{\"price\": \"$%lld.%02lld\", \"residual\": %.3f, \"life\": \"3 years\", \"depreciation\": \"%s\", \"first_period\": \"%s\","
+            " \"bonus\": %.2f, \"at_end\": \"%s\", \"maintenance\": 0, \"max_power\": \"1 kW\", \"electricity\": \"$0/kWh\", " ROOM ","
+            " \"bom\": {\"x\": {\"price\": \"$977.77\", \"of\": 3}, \"y\": {\"share\": 0.07}}, \"loan\": {\"share\": %.2f, \"rate\": "
+            "0.0731,"
+            " \"term\": \"%lld months\", \"balloon\": %.2f, \"payments\": \"%s\"},"
+            " \"payments\": {\"order\": \"%lld %%\", \"delivery\": \"%lld %%\"},"
+            " \"steps\": [{\"nodes\": %lld, \"lead\": \"%lld h\", \"burn_in\": \"%lld h\"},"
+            " {\"nodes\": %lld, \"lead\": {\"exponential\": {\"mean\": \"90 d\"}}, \"order\": \"2026-0%lld-17T13:00:00Z\"}]}",
+            (long long)draw(1, 400000), (long long)draw(0, 99), (double)draw(0, 500) / 1000, kind[draw(0, 4)], first[draw(0, 2)],
+            (double)draw(0, 50) / 100, end[draw(0, 2)], (double)draw(0, 100) / 100, (long long)draw(1, 70), (double)draw(0, 100) / 100,
+            draw(0, 1) ? "advance" : "arrears", (long long)order, (long long)(100 - order), (long long)one, (long long)draw(0, 5000),
+            (long long)draw(0, 500), (long long)two, (long long)draw(1, 9));
+        struct price_case *x = world("2026-01-01", "2027-01-01", one + two, text);
+        struct rr_money value;
+        x->s.horizon_us = draw(1, 8 * 365 * 24) * RR_H + draw(0, 1) * 12345;
+        case_bill(x);
+        const struct case_sum all = case_sum(x, NULL), loan = case_sum(x, "loan"), interest = case_sum(x, "interest");
+        assert_int_equal(rr_bill_terminal(&x->billing, x->s.horizon_us, &value), RR_OK);
+        if (all.billed - loan.billed - interest.billed - value.micro != all.effective - interest.effective) fail_msg("%s", text);
+        assert_int_equal(loan.effective, 0);
+        if (loan.billed > 0) fail_msg("more is paid back than was lent: %s", text);
+        case_free(x);
+    }
+}
+
 static void refuse(const char *params, const char *why)
 {
     char text[900];
@@ -151,9 +197,8 @@ static void steps_that_do_not_add_up_are_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(each_step_is_paid_in_parts),
-        cmocka_unit_test(what_stands_around_grows_by_steps),
-        cmocka_unit_test(capacity_follows_the_draws),
+        cmocka_unit_test(each_step_is_paid_in_parts),           cmocka_unit_test(what_stands_around_grows_by_steps),
+        cmocka_unit_test(capacity_follows_the_draws),           cmocka_unit_test(cash_less_value_is_cost_at_any_horizon),
         cmocka_unit_test(steps_that_do_not_add_up_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
