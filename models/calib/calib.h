@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/calib/calib.h - profiles from measured times: curves of collectives, surfaces of matrix products, rates, all with error bars.
+ *
+ * A collective's time is piecewise alpha + beta x over its size x: an algorithm or protocol of the library is one regime. The regimes are found by
+ * dynamic programming over the sizes (relative least squares, a price for each further regime), the break point between two is where their lines meet when
+ * that lies between the sizes, else the step between the last size of one and the first of the other is bridged. The values at the break points are then
+ * refitted together by GSL's robust non-linear least squares on log time. A larger message takes no less time and moves no slower: what breaks this by
+ * more than 10 % (time) or 5 % (rate), against the nearest monotone curve, is an outlier and not fitted. Noise 2 % and price 3 were set once on the public
+ * logs that tests/validation/test_calibration.c reads. */
+#ifndef RR_MODELS_CALIB_H
+#define RR_MODELS_CALIB_H
+#include "data/profile.h"
+
+struct rr_fit_options {
+    double noise;   /* relative noise of a time; 0 = 0.02 */
+    double penalty; /* price of a regime in squared noise; 0 = 3 */
+    size_t draws;   /* bootstrap curves; 0 = none */
+    bool loo;       /* leave each size out: band and errors */
+    uint64_t seed;
+};
+
+struct rr_point { /* one measured time */
+    double bytes, us;
+    bool in_place;
+    int64_t line;
+    bool outlier; /* out */
+};
+
+/* Fits points [n] (sorted here by size; bytes > 0, us > 0, n >= 1) of one operation. `factor` is busbw over algbw (0: not known, then bus_gb_s is 0).
+ * Everything that `ret` holds is in `a`; its names are left empty. */
+void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct rr_fit_options *opt, struct rr_arena *a,
+                  struct rr_curve *ret);
+/* Half width, as a share, within which 90 % of single measurements lie. */
+double rr_curve_band(const struct rr_curve *c);
+
+struct rr_gemm_sample {
+    double m, n, k, us;
+};
+/* us = overhead + max(2 m n (k + depth) / rate, bytes / bandwidth), fitted on log time; then what is left at the measured shapes is carried to others
+ * by inverse distance in log m, n, k. `bytes` an element. */
+void rr_gemm_fit(const struct rr_gemm_sample *s, size_t n, double bytes, const struct rr_fit_options *opt, struct rr_arena *a,
+                 struct rr_gemm *ret);
+/* *outside: beyond the shapes that were measured. */
+double rr_gemm_us(const struct rr_gemm *g, double m, double n, double k, double bytes, bool *outside);
+
+/* The whole: collectives by operation, algorithm, protocol, ranks and nodes; products by type; rates and latencies by what they are. RR_EINPUT when
+ * nothing in the samples can be fitted. */
+RR_CHECKED enum rr_status rr_profile_fit(const struct rr_samples *s, const struct rr_fit_options *opt, struct rr_arena *a,
+                                         struct rr_profile *ret);
+#endif
