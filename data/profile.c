@@ -74,7 +74,7 @@ void rr_profile_sample(const struct rr_profile *p, struct rr_rng *rng, struct rr
 {
     struct rr_curve *c = RR_NEWS(a, struct rr_curve, p->n_curves + 1);
     struct rr_gemm *g = RR_NEWS(a, struct rr_gemm, p->n_gemms + 1);
-    struct rr_rate *r = RR_NEWS(a, struct rr_rate, p->n_rates + 1);
+    struct rr_device_rate *r = RR_NEWS(a, struct rr_device_rate, p->n_rates + 1);
     struct rr_latency *l = RR_NEWS(a, struct rr_latency, p->n_latencies + 1);
     for (size_t i = 0; i < p->n_curves; i++) draw_curve(&p->curve[i], rng, a, &c[i]);
     for (size_t i = 0; i < p->n_gemms; i++) {
@@ -223,7 +223,7 @@ static void put_gemm(struct rr_buf *b, const struct rr_gemm *g)
     rr_buf_puts(b, g->n_points ? "] }" : " }");
 }
 
-static void put_rate(struct rr_buf *b, const struct rr_rate *r)
+static void put_rate(struct rr_buf *b, const struct rr_device_rate *r)
 {
     rr_buf_puts(b, "    {");
     put_text(b, "", "kind", r->kind);

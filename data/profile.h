@@ -70,7 +70,7 @@ struct rr_gemm {
     size_t n_points;
     bool measured;
 };
-struct rr_rate {
+struct rr_device_rate {
     const char *kind, *op, *type, *source;
     struct rr_value gb_s; /* 10^9 bytes/s, or with kind "kernel" and flops 10^12 FLOP/s in tflops */
     struct rr_value tflops;
@@ -101,7 +101,7 @@ struct rr_profile {
     size_t n_curves;
     const struct rr_gemm *gemm;
     size_t n_gemms;
-    const struct rr_rate *rate;
+    const struct rr_device_rate *rate;
     size_t n_rates;
     const struct rr_latency *latency;
     size_t n_latencies;

@@ -242,7 +242,7 @@ static enum rr_status read_gemm(const struct reader *r, const cJSON *o, struct r
     return RR_OK;
 }
 
-static enum rr_status read_rate(const struct reader *r, const cJSON *o, struct rr_rate *t)
+static enum rr_status read_rate(const struct reader *r, const cJSON *o, struct rr_device_rate *t)
 {
     static const char *const words[] = {"kind", "op", "type", "source", "measured", "bytes", "gb_s", "tflops", NULL};
     RR_TRY(known(r, o, words));
@@ -343,7 +343,7 @@ static enum rr_status read_root(struct reader *r, const cJSON *root, struct rr_p
     r->p = p;
     READ_LIST("collectives", struct rr_curve, curve, n_curves, read_curve);
     READ_LIST("gemm", struct rr_gemm, gemm, n_gemms, read_gemm);
-    READ_LIST("rates", struct rr_rate, rate, n_rates, read_rate);
+    READ_LIST("rates", struct rr_device_rate, rate, n_rates, read_rate);
     READ_LIST("latencies", struct rr_latency, latency, n_latencies, read_latency);
     READ_LIST("peaks", struct rr_peak, peak, n_peaks, read_peak);
     return RR_OK;

@@ -14,7 +14,7 @@ struct fit {
     bool *done; /* [s->n] */
     RR_VEC(struct rr_curve) curve;
     RR_VEC(struct rr_gemm) gemm;
-    RR_VEC(struct rr_rate) rate;
+    RR_VEC(struct rr_device_rate) rate;
     RR_VEC(struct rr_latency) latency;
 };
 
@@ -121,7 +121,7 @@ static void fit_rate(struct fit *f, size_t i)
         if (s->n_all == 0 && s->gb_s > 0) rr_vec_push(&gb_s, s->gb_s);
         if (s->n_all == 0 && s->flops > 0 && s->us > 0) rr_vec_push(&tflops, s->flops / s->us / 1e6);
     }
-    struct rr_rate r = {
+    struct rr_device_rate r = {
         .kind = rr_sample_kind_name[first->kind], .op = first->op, .type = first->type, .bytes = (double)most, .measured = true};
     r.source = source_name(f, first->file);
     if (gb_s.n) r.gb_s = spread_of(gb_s.at, gb_s.n);
@@ -203,7 +203,7 @@ enum rr_status rr_profile_fit(const struct rr_samples *s, const struct rr_fit_op
     name_machine(s, &p, a);
     KEEP(curve, struct rr_curve, curve, n_curves);
     KEEP(gemm, struct rr_gemm, gemm, n_gemms);
-    KEEP(rate, struct rr_rate, rate, n_rates);
+    KEEP(rate, struct rr_device_rate, rate, n_rates);
     KEEP(latency, struct rr_latency, latency, n_latencies);
     if (p.n_curves + p.n_gemms + p.n_rates + p.n_latencies == 0)
         return rr_fail(RR_EINPUT, "nothing can be fitted: the files hold no time of a size above 0");

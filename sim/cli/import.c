@@ -7,13 +7,13 @@
 #include "data/outfile.h"
 #include "data/qos.h"
 #include "data/trace.h"
+#include "sim/cli/profile.h"
 #include <inttypes.h>
 #include <string.h>
 
 static const struct rr_option options[] = {
     {'o', "out", "FILE", false, "write there (- is standard output)"},
-    {0, "format", "NAME", false,
-     "format of the file (default auto): one of rackrate list fleets, rackrate list pricelists or rackrate list bills"},
+    {0, "format", "NAME", false, "format of the file (default auto): one of rackrate list fleets, pricelists, bills or benchmarks"},
     {0, "set", "KEY=VALUE", true, "prices: what the file does not say, such as provider=aws or valid_from=2026-01-01"},
     {0, "column", "OURS=THEIRS", true, "prices, bill: the file's name of one of our columns, such as price=\"USD/h\""},
     {0, "discount", "PATTERN=SHARE", true, "prices: an agreed share off a family, such as 'aws/p5*=12 %' (not off spot)"},
@@ -21,6 +21,11 @@ static const struct rr_option options[] = {
     {0, "max-rejected", "SHARE", false, "bill: share of damaged rows past which it is refused (default 1 %)"},
     {0, "check", NULL, false, "bill: only print where it does not keep to FOCUS"},
     {0, "focus", "VERSION", false, "bill --check: 1.0, 1.1 or 1.2 (default)"},
+    {0, "op", "NAME", false, "profiles: the operation, where a log does not say it: all_reduce, ..."},
+    {0, "ranks", "N", false, "profiles: GPUs that took part, where a log does not say it"},
+    {0, "nodes", "N", false, "profiles: nodes that they were on"},
+    {0, "network", "TEXT", false, "profiles: what joins the nodes"},
+    {0, "max-refused", "SHARE", false, "profiles: share of damaged rows past which a log is refused (default 0.2)"},
 };
 const struct rr_command rr_command_import;
 
@@ -160,17 +165,24 @@ static enum rr_status import_commitments(const struct rr_args *a, struct rr_buf 
     return RR_OK;
 }
 
+/* Logs of benchmarks as one file of raw samples, which `rackrate fit` reads. */
+static enum rr_status import_profiles(const struct rr_args *a, struct rr_buf *b)
+{
+    struct rr_samples s;
+    RR_TRY(rr_cli_samples(&rr_command_import, a, 1, &s));
+    rr_samples_json(b, &s);
+    fprintf(stderr, "rackrate: %zu files, %zu times, %zu rows refused\n", s.n_files, s.n, s.n_refused);
+    return RR_OK;
+}
+
 static const struct kind {
     const char *name;
     bool many; /* several files make one */
     enum rr_status (*read)(const struct rr_args *a, struct rr_buf *b);
     enum rr_status (*whole)(const struct rr_args *a); /* reads and writes by itself, in place of `read` */
 } kinds[] = {
-    {"fleet", false, import_fleet, NULL},
-    {"qos", false, import_qos, NULL},
-    {"prices", true, rr_cli_import_prices, NULL},
-    {"bill", true, NULL, rr_import_bill},
-    {"commitments", true, import_commitments, NULL},
+    {"fleet", false, import_fleet, NULL}, {"qos", false, import_qos, NULL},          {"prices", true, rr_cli_import_prices, NULL},
+    {"bill", true, NULL, rr_import_bill}, {"profiles", true, import_profiles, NULL}, {"commitments", true, import_commitments, NULL},
 };
 #define N_KINDS (sizeof kinds / sizeof *kinds)
 

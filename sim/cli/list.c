@@ -5,6 +5,7 @@
 #include "data/bill.h"
 #include "data/metric.h"
 #include "data/price_import.h"
+#include "data/profile.h"
 #include "data/scenario.h"
 #include "data/spot.h"
 #include <dirent.h>
@@ -117,6 +118,17 @@ static enum rr_status list_pricelists(struct table *t, const struct rr_catalog *
         put(t, rr_price_readers[i]->name);
         put(t, rr_price_readers[i]->summary);
         put(t, rr_price_readers[i]->keys);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_benchmarks(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    for (const struct rr_bench_format *const *f = rr_bench_formats; *f; f++) {
+        put(t, (*f)->name);
+        put(t, (*f)->summary);
+        put(t, (*f)->source);
     }
     return RR_OK;
 }
@@ -316,6 +328,31 @@ static enum rr_status list_scenarios(struct table *t, const struct rr_catalog *c
     return RR_OK;
 }
 
+static enum rr_status list_profiles(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    const char *dir;
+    RR_TRY(rr_data_dir(t->arena, &dir));
+    const char *folder = rr_strf(t->arena, "%s/profiles", dir);
+    struct dirent **entry;
+    const int n = scandir(folder, &entry, is_json, alphasort);
+    enum rr_status st = n < 0 ? rr_fail(RR_EIO, "%s: %s", folder, strerror(errno)) : RR_OK;
+    for (int i = 0; i < n; i++) {
+        struct rr_profile p;
+        if (st == RR_OK) st = rr_profile_read(rr_strf(t->arena, "%s/%s", folder, entry[i]->d_name), t->arena, &p);
+        free(entry[i]);
+        if (st != RR_OK) continue;
+        put(t, p.name);
+        put(t, p.gpu);
+        put(t, rr_strf(t->arena, "%d", (int)p.gpus_per_node));
+        put(t, rr_strf(t->arena, "%zu", p.n_curves));
+        put(t, p.measured ? "logs" : "datasheet, not measured");
+        put(t, p.network);
+    }
+    if (n >= 0) free(entry);
+    return st;
+}
+
 static const struct thing {
     const char *name;
     const char *column[COLUMNS_MAX];
@@ -331,6 +368,8 @@ static const struct thing {
     {"fleets", {"name", "summary"}, false, list_fleets},
     {"pricelists", {"name", "summary", "set"}, false, list_pricelists},
     {"bills", {"name", "summary", "source"}, false, list_bills},
+    {"benchmarks", {"name", "summary", "source"}, false, list_benchmarks},
+    {"profiles", {"name", "gpu", "#gpus_per_node", "#collectives", "from", "network"}, false, list_profiles},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
@@ -342,9 +381,9 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats",   "fleets", "pricelists",
-                                      "series", "bills",    "gpus",       "hardware",    "instances", "prices", "metrics",
-                                      "keys",   "sections", "commands",   "scenarios",   NULL};
+const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats",  "fleets",    "pricelists",
+                                      "series", "bills",    "benchmarks", "profiles",    "gpus",     "hardware",  "instances",
+                                      "prices", "metrics",  "keys",       "sections",    "commands", "scenarios", NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -432,7 +471,8 @@ const struct rr_command rr_command_list = {
     .examples = "rackrate list plans\n"
                 "rackrate list instances\n"
                 "rackrate list prices --json\n"
-                "THINGS: plans policies placements autoscalers formats fleets pricelists bills gpus hardware instances prices metrics keys "
+                "THINGS: plans policies placements autoscalers formats fleets pricelists bills benchmarks profiles gpus hardware instances "
+                "prices metrics keys "
                 "sections "
                 "commands scenarios",
     .options = options,

@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * sim/cli/profile.c - `rackrate profile show|compare|validate`: a profile as tables and plots, two machines side by side, one against another log. */
+#include "sim/cli/profile.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static const struct rr_option options[] = {
+    {'o', "out", "DIR", false, "write collectives.svg and roofline.svg there"},
+    {0, "json", NULL, false, "one JSON document"},
+    {0, "op", "NAME", false, "validate: the operation, where the log does not say it"},
+    {0, "ranks", "N", false, "validate: GPUs that took part, where the log does not say it"},
+    {0, "nodes", "N", false, "validate: nodes that they were on"},
+    {0, "format", "NAME", false, "validate: of the log (default auto)"},
+    {0, "network", "TEXT", false, "validate: what joins the nodes"},
+    {0, "max-refused", "SHARE", false, "validate: share of damaged rows past which a log is refused (default 0.2)"},
+};
+const struct rr_command rr_command_profile;
+
+enum rr_status rr_cli_profile(const char *name, struct rr_arena *a, struct rr_profile *ret)
+{
+    const char *dir;
+    if (access(name, F_OK) != 0 && !strchr(name, '/') && rr_data_dir(a, &dir) == RR_OK) {
+        const char *shipped = rr_strf(a, "%s/profiles/%s%s", dir, name, strstr(name, ".json") ? "" : ".json");
+        if (access(shipped, F_OK) == 0) return rr_profile_read(shipped, a, ret);
+    }
+    return rr_profile_read(name, a, ret);
+}
+
+/* ---- show ---- */
+
+static void put_us(struct rr_buf *b, double us)
+{
+    if (us < 1e3)
+        rr_buf_putf(b, "%9.2f us", us);
+    else if (us < 1e6)
+        rr_buf_putf(b, "%9.2f ms", us / 1e3);
+    else
+        rr_buf_putf(b, "%9.3f s ", us / 1e6);
+}
+
+static void put_size(struct rr_buf *b, double bytes)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t u = 0;
+    while (bytes >= 1024 && u < 4) bytes /= 1024, u++;
+    rr_buf_putf(b, "%7.4g %-3s", bytes, units[u]);
+}
+
+static void put_value(struct rr_buf *b, struct rr_value v, const char *unit)
+{
+    if (v.p05 == v.p95)
+        rr_buf_putf(b, "%.4g %s", v.value, unit);
+    else
+        rr_buf_putf(b, "%.4g %s (%.4g to %.4g)", v.value, unit, v.p05, v.p95);
+}
+
+static void put_curve(struct rr_buf *b, const struct rr_curve *c)
+{
+    rr_buf_putf(b, "\n%s%s%s%s%s, %d GPUs", c->op, *c->algorithm ? ", " : "", c->algorithm, *c->protocol ? ", " : "", c->protocol,
+                (int)c->ranks);
+    if (c->nodes > 0) rr_buf_putf(b, " on %d node%s", (int)c->nodes, c->nodes == 1 ? "" : "s");
+    rr_buf_putf(b, " (%zu sizes, %zu times, %s)\n  latency   ", c->rows, c->samples, c->measured ? c->source : "datasheet, not measured");
+    put_value(b, c->latency_us, "us");
+    rr_buf_puts(b, "\n  bandwidth ");
+    if (c->bus_gb_s.value > 0)
+        put_value(b, c->bus_gb_s, "GB/s busbw");
+    else
+        rr_buf_puts(b, "not known without the number of ranks");
+    if (c->half_bytes.value > 0 && c->n_knots > 1) {
+        rr_buf_puts(b, "\n  half size ");
+        put_size(b, c->half_bytes.value);
+    }
+    if (c->band_pct > 0)
+        rr_buf_putf(b, "\n  90 %% of single measurements within %.1f %%; one size left out: median %.1f %%, worst %.1f %%", c->band_pct,
+                    c->loo_median_pct, c->loo_worst_pct);
+    if (c->n_outliers)
+        rr_buf_putf(b, "\n  %zu outliers not fitted, the first at %.0f bytes: %.2f us", c->n_outliers, c->outlier[0].bytes,
+                    c->outlier[0].us);
+    rr_buf_puts(b, c->n_knots > 1 ? "\n        from          to        alpha     beta us/MiB  slope as busbw\n" : "\n");
+    const double factor = rr_bus_factor(c->op, c->ranks);
+    for (size_t i = 0; i + 1 < c->n_knots; i++) {
+        const struct rr_knot *k = &c->knot[i];
+        const double beta = (k[1].us.value - k[0].us.value) / (k[1].bytes - k[0].bytes);
+        rr_buf_puts(b, "  ");
+        put_size(b, k[0].bytes);
+        put_size(b, k[1].bytes);
+        put_us(b, k[0].us.value - beta * k[0].bytes);
+        rr_buf_putf(b, "  %12.4g", beta * 1048576);
+        if (beta > 0 && factor > 0) rr_buf_putf(b, "  %9.4g GB/s", factor / beta / 1e3);
+        rr_buf_puts(b, "\n");
+    }
+}
+
+void rr_profile_table(struct rr_buf *b, const struct rr_profile *p)
+{
+    rr_buf_putf(b, "%s: %s", p->name, *p->gpu ? p->gpu : *p->device ? p->device : "GPU not named");
+    if (p->gpus_per_node > 0) rr_buf_putf(b, ", %d a node", (int)p->gpus_per_node);
+    if (*p->network) rr_buf_putf(b, ", %s", p->network);
+    rr_buf_putf(b, "%s%s%s\n", *p->date ? ", " : "", p->date, p->measured ? "" : " (datasheet, not measured)");
+    if (*p->note) rr_buf_putf(b, "%s\n", p->note);
+    for (size_t i = 0; i < p->n_curves; i++) put_curve(b, &p->curve[i]);
+    for (size_t i = 0; i < p->n_gemms; i++) {
+        const struct rr_gemm *g = &p->gemm[i];
+        rr_buf_putf(b, "\nmatrix products %s (%zu shapes): largest ", g->type, g->n_points);
+        put_value(b, g->peak_tflops, "TFLOP/s");
+        rr_buf_puts(b, ", overhead ");
+        put_value(b, g->overhead_us, "us");
+        rr_buf_putf(b, ", one shape left out: median %.1f %%, 90 %% within %.1f %%\n", g->loo_median_pct, g->spread_pct);
+    }
+    if (p->n_rates) rr_buf_puts(b, "\nrates\n");
+    for (size_t i = 0; i < p->n_rates; i++) {
+        const struct rr_device_rate *r = &p->rate[i];
+        rr_buf_putf(b, "  %-9s %-46s %s%s", r->kind, r->op, r->type, *r->type ? " " : "");
+        if (r->gb_s.value > 0) put_value(b, r->gb_s, "GB/s");
+        if (r->gb_s.value > 0 && r->tflops.value > 0) rr_buf_puts(b, ", ");
+        if (r->tflops.value > 0) put_value(b, r->tflops, "TFLOP/s");
+        rr_buf_puts(b, r->measured ? "\n" : " (datasheet, not measured)\n");
+    }
+    if (p->n_latencies) rr_buf_puts(b, "\nlatencies\n");
+    for (size_t i = 0; i < p->n_latencies; i++) {
+        rr_buf_putf(b, "  %-56s ", p->latency[i].op);
+        put_value(b, p->latency[i].us, "us");
+        rr_buf_puts(b, "\n");
+    }
+    if (p->n_peaks) rr_buf_puts(b, "\ndatasheet, not measured\n");
+    for (size_t i = 0; i < p->n_peaks; i++) rr_buf_putf(b, "  %-10s %10.5g %s\n", p->peak[i].what, p->peak[i].value, p->peak[i].unit);
+    rr_buf_puts(b, "\nsources\n");
+    for (size_t i = 0; i < p->n_sources; i++)
+        rr_buf_putf(b, "  %-10s %s%s%s\n", p->source[i].name, p->source[i].text, *p->source[i].file ? ": " : "", p->source[i].file);
+}
+
+static enum rr_status show(const struct rr_args *a)
+{
+    const char *dir = rr_arg(&rr_command_profile, a, "out", NULL);
+    struct rr_buf b = {0};
+    for (size_t i = 1; i < a->n_operands; i++) {
+        struct rr_profile p;
+        enum rr_status st = rr_cli_profile(a->operand[i], a->arena, &p);
+        if (st == RR_OK && dir) st = rr_profile_plots(&p, NULL, dir, a->arena);
+        if (st != RR_OK) {
+            rr_buf_done(&b);
+            return st;
+        }
+        if (i > 1) rr_buf_puts(&b, "\n");
+        if (rr_arg_given(&rr_command_profile, a, "json"))
+            rr_profile_json(&b, &p);
+        else
+            rr_profile_table(&b, &p);
+    }
+    rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return RR_OK;
+}
+
+/* ---- compare ---- */
+
+static void compare_curves(struct rr_buf *b, const struct rr_curve *x, const struct rr_curve *y)
+{
+    rr_buf_putf(b, "\n%s: %d GPUs on %d nodes against %d on %d\n      size      first       band      second       band   second/first\n",
+                x->op, (int)x->ranks, (int)x->nodes, (int)y->ranks, (int)y->nodes);
+    for (double bytes = 1024; bytes <= 17179869184.0; bytes *= 16) {
+        bool out_x, out_y;
+        const double tx = rr_curve_us(x, bytes, &out_x), ty = rr_curve_us(y, bytes, &out_y);
+        put_size(b, bytes);
+        put_us(b, tx);
+        rr_buf_putf(b, " +-%5.1f %%", x->band_pct);
+        put_us(b, ty);
+        rr_buf_putf(b, " +-%5.1f %%  %8.3f%s\n", y->band_pct, ty / tx,
+                    out_x && out_y ? "  beyond both logs"
+                    : out_x        ? "  beyond the first's log"
+                    : out_y        ? "  beyond the second's log"
+                                   : "");
+    }
+}
+
+static enum rr_status compare(const struct rr_args *a)
+{
+    struct rr_profile p, q;
+    struct rr_buf b = {0};
+    size_t shared = 0;
+    if (a->n_operands != 3) return rr_fail(RR_EUSAGE, "profile compare wants two profiles: rackrate profile compare PROFILE PROFILE");
+    RR_TRY(rr_cli_profile(a->operand[1], a->arena, &p));
+    RR_TRY(rr_cli_profile(a->operand[2], a->arena, &q));
+    rr_buf_putf(&b, "first:  %s (%s)\nsecond: %s (%s)\n", p.name, p.gpu, q.name, q.gpu);
+    for (size_t i = 0; i < p.n_curves; i++) {
+        const struct rr_curve *y = rr_profile_curve(&q, p.curve[i].op, p.curve[i].ranks, p.curve[i].nodes);
+        if (y) compare_curves(&b, &p.curve[i], y), shared++;
+    }
+    for (size_t i = 0; i < p.n_rates; i++)
+        for (size_t k = 0; k < q.n_rates; k++) {
+            const struct rr_device_rate *x = &p.rate[i], *y = &q.rate[k];
+            if (strcmp(x->op, y->op) != 0 || strcmp(x->kind, y->kind) != 0 || !(x->gb_s.value > 0)) continue;
+            rr_buf_putf(&b, "%-9s %-40s %9.4g %9.4g GB/s %8.3f\n", x->kind, x->op, x->gb_s.value, y->gb_s.value,
+                        y->gb_s.value / x->gb_s.value);
+            shared++;
+        }
+    for (size_t i = 0; i < p.n_peaks; i++)
+        for (size_t k = 0; k < q.n_peaks; k++) {
+            const struct rr_peak *x = &p.peak[i], *y = &q.peak[k];
+            if (strcmp(x->what, y->what) != 0) continue;
+            rr_buf_putf(&b, "%-9s %-40s %9.5g %9.5g %s %8.3f\n", "datasheet", x->what, x->value, y->value, x->unit, y->value / x->value);
+            shared++;
+        }
+    if (!shared) rr_buf_puts(&b, "nothing stands in both\n");
+    rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return RR_OK;
+}
+
+/* ---- validate ---- */
+
+static int by_double(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+struct verdict {
+    size_t n, inside, beyond, missing;
+    double median, worst, bias;
+};
+
+static struct verdict judge(const struct rr_profile *p, const struct rr_samples *s, struct rr_arena *a)
+{
+    struct verdict v = {0};
+    double *miss = RR_NEWS(a, double, s->n + 1), sum = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct rr_sample *r = &s->at[i];
+        bool outside;
+        if (r->kind != RR_SAMPLE_COLLECTIVE || r->bytes <= 0 || r->us <= 0) continue;
+        const struct rr_curve *c = rr_profile_curve(p, r->op, r->ranks, r->nodes);
+        if (!c || (r->ranks > 0 && c->ranks > 0 && c->ranks != r->ranks)) {
+            v.missing++;
+            continue;
+        }
+        const double off = rr_curve_us(c, (double)r->bytes, &outside) / r->us - 1;
+        miss[v.n++] = 100 * fabs(off);
+        sum += 100 * off;
+        v.beyond += outside;
+        v.inside += 100 * fabs(off) <= c->band_pct;
+    }
+    qsort(miss, v.n, sizeof *miss, by_double);
+    if (v.n) v.median = miss[v.n / 2], v.worst = miss[v.n - 1], v.bias = sum / (double)v.n;
+    return v;
+}
+
+static enum rr_status validate(const struct rr_args *a)
+{
+    const char *dir = rr_arg(&rr_command_profile, a, "out", NULL);
+    struct rr_profile p;
+    struct rr_samples s;
+    struct rr_buf b = {0};
+    if (a->n_operands < 3)
+        return rr_fail(RR_EUSAGE, "profile validate wants a profile and a log: rackrate profile validate PROFILE LOG...");
+    RR_TRY(rr_cli_profile(a->operand[1], a->arena, &p));
+    RR_TRY(rr_cli_samples(&rr_command_profile, a, 2, &s));
+    const struct verdict v = judge(&p, &s, a->arena);
+    if (v.n == 0) return rr_fail(RR_EINPUT, "%s has no curve for the operations and numbers of GPUs of %s", a->operand[1], a->operand[2]);
+    if (dir) RR_TRY(rr_profile_plots(&p, &s, dir, a->arena));
+    if (rr_arg_given(&rr_command_profile, a, "json"))
+        rr_buf_putf(
+            &b,
+            "{\"schema\": \"rackrate.profile-validation/1\", \"n\": %zu, \"median_pct\": %.4g, \"worst_pct\": %.4g, \"bias_pct\": %.4g, "
+            "\"inside_band\": %zu, \"beyond\": %zu, \"without_curve\": %zu}\n",
+            v.n, v.median, v.worst, v.bias, v.inside, v.beyond, v.missing);
+    else
+        rr_buf_putf(&b,
+                    "%s against %zu times: median off %.1f %%, worst %.1f %%, bias %+.1f %%\n%zu inside the band of 90 %%, %zu beyond the "
+                    "sizes that "
+                    "it was fitted on, %zu times without a curve\n",
+                    p.name, v.n, v.median, v.worst, v.bias, v.inside, v.beyond, v.missing);
+    rr_say(rr_buf_text(&b));
+    rr_buf_done(&b);
+    return RR_OK;
+}
+
+static enum rr_status profile_run(const struct rr_args *a)
+{
+    static const char *const words[] = {"show", "compare", "validate"};
+    const char *word = a->operand[0];
+    if (a->n_operands < 2) return rr_fail(RR_EUSAGE, "profile: which one? rackrate profile show PROFILE (rackrate list profiles)");
+    if (strcmp(word, "show") == 0) return show(a);
+    if (strcmp(word, "compare") == 0) return compare(a);
+    if (strcmp(word, "validate") == 0) return validate(a);
+    return rr_fail(RR_EUSAGE, "profile: unknown word \"%s\"%s; known: show, compare, validate", word,
+                   rr_did_you_mean(a->arena, word, words, 3));
+}
+
+const struct rr_command rr_command_profile = {
+    .name = "profile",
+    .summary = "show a profile of a GPU system, compare two, validate one against a log",
+    .usage = "show|compare|validate PROFILE... [options]",
+    .examples = "  rackrate profile show h100-efa -o plots\n"
+                "  rackrate profile compare a100-40-node h100-node\n"
+                "  rackrate profile validate h100-efa all_reduce.txt\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .least = 1,
+    .most = -1,
+    .run = profile_run,
+};
