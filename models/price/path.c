@@ -110,11 +110,29 @@ bool rr_list_has(const char *list, const char *word)
     return false;
 }
 
+static bool holds(struct rr_slice region, const char *place)
+{
+    return strncmp(place, region.at, region.n) == 0 && (place[region.n] == '\0' || (region.n > 0 && place[region.n] == '/'));
+}
+
+bool rr_region_holds(const char *region, const char *place) { return holds(rr_slice(region, strlen(region)), place ? place : ""); }
+
+/* One of the regions of a list "a, b" holds it. */
+static bool list_holds(const char *list, const char *place)
+{
+    for (const char *at = list; *at;) {
+        const size_t n = strcspn(at, ",");
+        if (holds(rr_trim(rr_slice(at, n)), place)) return true;
+        at += n + (at[n] == ',');
+    }
+    return false;
+}
+
 enum rr_status rr_sold_check(const struct rr_sold *sold, const char *region)
 {
     if (region == NULL) region = "";
     if (sold->out) return rr_fail(RR_EINPUT, "sold out%s%s: take another region, instance or plan", *region ? " in " : "", region);
-    if (sold->in == NULL || rr_list_has(sold->in, region)) return RR_OK;
+    if (sold->in == NULL || list_holds(sold->in, region)) return RR_OK;
     if (*region == '\0') return rr_fail(RR_EINPUT, "it is sold in %s only: give \"region\"", sold->in);
     return rr_fail(RR_EINPUT, "it is not sold in %s; it is sold in %s", region, sold->in);
 }

@@ -58,6 +58,8 @@ struct rr_sold {
     }
 /* RR_EINPUT naming where it is sold, unless it is sold in `region`. */
 RR_CHECKED enum rr_status rr_sold_check(const struct rr_sold *sold, const char *region);
+/* "us-east-1" holds itself and its zones, such as "us-east-1/use1-az4"; a zone holds itself alone, "" what has no region. */
+bool rr_region_holds(const char *region, const char *place);
 /* The word is one of a list parted by commas. */
 bool rr_list_has(const char *list, const char *word);
 #endif

@@ -39,7 +39,7 @@ static const struct rr_param rows[] = {
                   .offset = offsetof(struct reserved, region),
                   .unit = "",
                   .def = "\"\"",
-                  .help = "region of the pools that it covers, as they name it"},
+                  .help = "region of the pools that it covers, as they name it; a region covers its zones"},
     [P_COUNT] = {.name = "count",
                  .type = RR_P_INT,
                  .offset = offsetof(struct reserved, count),

@@ -66,7 +66,7 @@ static const struct rr_param rows[] = {
      .type = RR_P_TEXT,
      .offset = offsetof(struct savings_plan, region),
      .unit = "",
-     .help = "covers pools of this region alone; all when absent"},
+     .help = "covers pools of this region (with its zones) alone; all when absent"},
     {.name = "from",
      .type = RR_P_DURATION,
      .offset = offsetof(struct savings_plan, term.from),
@@ -126,7 +126,7 @@ static enum rr_status rate_of(struct savings_plan *sp, const struct load *l, siz
     const struct rr_pool *pool = &l->s->pool[p];
     sp->rate[p] = NOT_COVERED;
     if (pool->instance_id == NULL || pool->plan == NULL || ((const struct rr_price_plan *)pool->plan)->meter == NULL) return RR_OK;
-    if (sp->region != NULL && strcmp(pool->region ? pool->region : "", sp->region) != 0) return RR_OK;
+    if (sp->region != NULL && !rr_region_holds(sp->region, pool->region)) return RR_OK;
     if (sp->rates == NULL && !rr_given(sp, P_DISCOUNT)) return rate_from_facts(sp, l, p);
     const struct rr_price_entry *e = entry_of(sp->rates, pool->instance_id);
     if (e == NULL && !rr_given(sp, P_DISCOUNT)) return RR_OK;

@@ -4,6 +4,7 @@
  * Effective cost accrues evenly over the hours of the term. The hours of a running term that lie behind the horizon are after_horizon,
  * already paid or still to pay. */
 #include "models/price/term.h"
+#include "models/price/path.h"
 #include <assert.h>
 #include <string.h>
 
@@ -174,7 +175,7 @@ enum rr_status rr_term_charge(const struct rr_term *t, const struct rr_term_pric
 
 bool rr_covers_pool(const struct rr_pool *pool, const char *instance, const char *region)
 {
-    return pool->instance_id != NULL && strcmp(pool->instance_id, instance) == 0 && strcmp(pool->region ? pool->region : "", region) == 0;
+    return pool->instance_id != NULL && strcmp(pool->instance_id, instance) == 0 && rr_region_holds(region, pool->region);
 }
 
 void rr_covers_warn(const struct rr_scenario *s, const char *instance, const char *region, const char *pointer, struct rr_notes *notes)

@@ -183,6 +183,12 @@ static void what_is_refused(void **state)
     struct price_case *x = january("{\"rate\": \"$2/h\", \"sold_in\": \"us-west-2,us-east-1\"}");
     case_bill(x);
     case_free(x);
+    x = january("{\"rate\": \"$2/h\", \"sold_in\": \"us-west-2, us-east-1\"}");
+    x->pool[0].region = "us-east-1/use1-az4"; // a region's zones are in it
+    case_bill(x);
+    x->pool[0].region = "us-east-10";
+    case_refused(x, "not sold in us-east-10");
+    case_free(x);
     x = case_bare(NULL, RR_D);
     case_pool(x, NULL, "on_demand", "{\"rate\": \"$2/h\", \"change_per_year\": -0.3}");
     case_refused(x, "needs a calendar");

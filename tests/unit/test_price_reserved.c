@@ -102,6 +102,32 @@ static void pools_are_covered_in_order(void **state)
     case_free(x);
 }
 
+/* A region covers its zones, and not the region whose name begins alike; a zone covers itself. */
+static void a_region_covers_its_zones(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *committed, *pool;
+        bool covered;
+    } way[] = {{"us-east-1", "us-east-1/use1-az4", true},
+               {"us-east-1", "us-east-10", false},
+               {"us-east-1/use1-az4", "us-east-1", false},
+               {"us-east-1/use1-az4", "us-east-1/use1-az4", true},
+               {"us-east-1/use1-az4", "us-east-1/use1-az5", false}};
+    for (size_t i = 0; i < sizeof way / sizeof *way; i++) {
+        struct price_case *x = world("2026-01-01", RR_D, "$9/h");
+        x->pool[0].region = way[i].pool;
+        case_lease(x, 0, 3 * RR_H);
+        case_commit(x, "ri",
+                    rr_strf(x->arena,
+                            "{\"instance\": \"" P5 "\", \"region\": \"%s\", \"count\": 1, \"term\": \"1 year\", \"rate\": \"$6/h\"}",
+                            way[i].committed));
+        case_bill(x);
+        assert_int_equal(by_type(x, "on_demand"), way[i].covered ? 0 : 27 * USD);
+        case_free(x);
+    }
+}
+
 /* 3 nodes at $2 an hour for the 8,760 hours of 2026: $52,560, of which January is 744/8760. */
 static void three_ways_to_pay_one_price(void **state)
 {
@@ -337,6 +363,7 @@ int main(void)
         cmocka_unit_test(half_used_costs_the_same),
         cmocka_unit_test(two_half_hours_fill_one),
         cmocka_unit_test(pools_are_covered_in_order),
+        cmocka_unit_test(a_region_covers_its_zones),
         cmocka_unit_test(three_ways_to_pay_one_price),
         cmocka_unit_test(the_rest_of_a_term_is_after_the_horizon),
         cmocka_unit_test(terms_renew_unless_told_otherwise),

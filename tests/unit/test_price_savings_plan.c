@@ -71,6 +71,25 @@ static void the_examples_of_focus(void **state)
     }
 }
 
+/* Of two zones of a region and another region it covers the zones: $2 an hour buy 1 h + 1 h at half of $2. */
+static void a_region_covers_its_zones(void **state)
+{
+    (void)state;
+    static const char *const region[] = {"us-east-1/use1-az1", "us-west-2", "us-east-1/use1-az6"};
+    struct price_case *x = case_new("2026-01-01", RR_H);
+    for (size_t i = 0; i < 3; i++) {
+        case_pool(x, P5, "on_demand", "{\"rate\": \"$2/h\", \"minimum\": \"0 s\"}");
+        x->pool[i].region = region[i];
+        case_lease(x, 0, RR_H);
+    }
+    case_commitment(x, "savings_plan", "sp", "{\"commit\": \"$2/h\", \"term\": \"1 year\", \"discount\": 0.5, \"region\": \"us-east-1\"}");
+    case_bill(x);
+    assert_int_equal(case_type(x, "on_demand", true), 2 * USD);
+    near(share_of(x, "sp", 0), 1);
+    near(share_of(x, "sp", 2), 1);
+    case_free(x);
+}
+
 /* Over the whole term: used + unused = purchased, whatever way it is paid. */
 static void a_term_is_used_or_lost(void **state)
 {
@@ -224,6 +243,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_examples_of_focus),
+        cmocka_unit_test(a_region_covers_its_zones),
         cmocka_unit_test(a_term_is_used_or_lost),
         cmocka_unit_test(the_worked_example),
         cmocka_unit_test(the_largest_saving_goes_first),
