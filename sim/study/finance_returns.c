@@ -132,19 +132,22 @@ static void put_row(const struct rr_finance_view *v, struct rr_sheet_maker *m, s
 static const char *disagreement(const struct rr_finance_view *v, const struct flows *f, size_t base)
 {
     size_t npv = v->n, fast = v->n;
-    double least = INFINITY, soonest = INFINITY;
+    double least = INFINITY, soonest = INFINITY, of_npv = INFINITY; /* months of payback */
     for (size_t i = 0; i < v->n && base < v->n; i++) {
         if (i == base || v->book[i].alt->unpriced || !v->book[i].alt->same_work) continue;
         double *saved = RR_NEWS(v->arena, double, f[i].n + 1);
         for (size_t k = 0; k <= f[i].n; k++) saved[k] = f[base].paid[k] - f[i].paid[k];
         const struct rr_answer back = rr_payback(saved, f[i].n + 1);
-        if (v->book[i].metric[RR_M_NPV_COST] < least) least = v->book[npv = i].metric[RR_M_NPV_COST];
+        if (v->book[i].metric[RR_M_NPV_COST] < least) {
+            least = v->book[npv = i].metric[RR_M_NPV_COST];
+            of_npv = back.why ? INFINITY : back.value;
+        }
         if (!back.why && back.value < soonest) {
             soonest = back.value;
             fast = i;
         }
     }
-    if (npv == v->n || fast == v->n || npv == fast) return "";
+    if (npv == v->n || fast == v->n || of_npv <= soonest) return "";
     return rr_strf(v->arena, " NPV and payback disagree: %s has the lower NPV of cost, %s pays back sooner.", v->book[npv].alt->name,
                    v->book[fast].alt->name);
 }
@@ -203,10 +206,21 @@ static bool is_rent_alone(const struct rr_books *b)
     return !b->alt->unpriced && rent > 0 && rent >= 0.5 * b->metric[RR_M_COST_TOTAL] && b->metric[RR_M_GPU_HOURS_USED] > 0;
 }
 
+/* GPU-hours that rent is paid for: where machines come and go with the work those that are used, where their number is fixed all that are held. */
+static double rented_gpu_hours(const struct rr_books *b)
+{
+    double sum = 0;
+    for (size_t p = 0; p < b->alt->n_pools; p++) {
+        const struct rr_pool_row *x = &b->alt->pool[p];
+        sum += x->nodes_min == x->nodes_max ? x->held : x->used;
+    }
+    return sum;
+}
+
 static void put_pair(const struct rr_finance_view *v, struct rr_sheet_maker *m, const struct rr_books *own, const struct rr_books *rent)
 {
     const double hours = fixed_gpu_hours(own), cost = fixed_cost(own);
-    const double price = rent->metric[RR_M_COST_TOTAL] / rent->metric[RR_M_GPU_HOURS_USED], use = own->metric[RR_M_GPU_HOURS_USED] / hours;
+    const double price = rent->metric[RR_M_COST_TOTAL] / rented_gpu_hours(rent), use = own->metric[RR_M_GPU_HOURS_USED] / hours;
     struct rr_buf b = {0};
     rr_sheet_row(m);
     rr_sheet_text(m, own->alt->name);
@@ -226,13 +240,14 @@ static void put_pair(const struct rr_finance_view *v, struct rr_sheet_maker *m, 
 
 static void break_even(const struct rr_finance_view *v, struct rr_sheets *out)
 {
-    struct rr_sheet_maker m =
-        rr_sheet_begin(v->arena, "finance.break_even", "Where fixed capacity breaks even with rent",
-                       "The share of its hours that fixed capacity must be used to cost no more than renting each used hour at "
-                       "what the other alternative pays for one; and the rent at which both cost the same at the use that was simulated.");
+    struct rr_sheet_maker m = rr_sheet_begin(
+        v->arena, "finance.break_even", "Where fixed capacity breaks even with rent",
+        "The share of its hours that fixed capacity must be used to cost no more than renting the used hours alone, at what the "
+        "other alternative pays for a GPU-hour: for one that is used where its machines come and go with the work, for one that is "
+        "held where their number is fixed. And the rent of a used hour at which both cost the same at the use that was simulated.");
     rr_sheet_column(&m, "Fixed capacity", RR_SHEET_TEXT);
     rr_sheet_column(&m, "Rent", RR_SHEET_TEXT);
-    rr_sheet_column(&m, "Rent per used GPU-hour", RR_SHEET_RATE);
+    rr_sheet_column(&m, "Rent per GPU-hour", RR_SHEET_RATE);
     rr_sheet_column(&m, "Used share", RR_SHEET_SHARE);
     rr_sheet_column(&m, "Break-even use", RR_SHEET_TEXT);
     rr_sheet_column(&m, "Break-even rent", RR_SHEET_RATE);

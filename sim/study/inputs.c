@@ -113,11 +113,26 @@ bool rr_input_out_of_range(const struct rr_param *row, double x)
     return (row->type == RR_P_SHARE || row->type == RR_P_REAL) && row->least < row->most && (x < row->least || x > row->most);
 }
 
+/* "USD 200000" as "$200,000". */
+static const char *money_shown(struct rr_arena *a, const char *text, double value)
+{
+    struct rr_buf b = {0};
+    char currency[4] = "";
+    memcpy(currency, text, strnlen(text, 3));
+    rr_buf_money(&b, (struct rr_money){llround(value * 1e6)}, currency, fabs(value) >= 1000 ? 0 : 2);
+    const char *shown = rr_strdup(a, rr_buf_text(&b));
+    rr_buf_done(&b);
+    return shown;
+}
+
 const char *rr_input_shown(struct rr_arena *a, const struct rr_input_row *x, double value)
 {
     cJSON *node = rr_input_node(x->row, x->params, value);
     const char *text = "";
-    if (cJSON_IsString(node)) text = rr_strdup(a, node->valuestring);
+    if (cJSON_IsString(node) && x->row->type == RR_P_MONEY)
+        text = money_shown(a, node->valuestring, value);
+    else if (cJSON_IsString(node))
+        text = rr_strdup(a, node->valuestring);
     if (cJSON_IsNumber(node)) text = x->row->type == RR_P_SHARE ? rr_strf(a, "%.3g %%", 100 * value) : rr_strf(a, "%.4g", value);
     cJSON_Delete(node);
     return text;
