@@ -47,7 +47,7 @@ struct rr_figure {
 };
 struct rr_figures {
     size_t n;
-    struct rr_figure at[8];
+    struct rr_figure at[16];
 };
 
 struct rr_doc {
@@ -63,6 +63,9 @@ void rr_doc_para(struct rr_doc *d, const char *fmt, ...) RR_PRINTF(2, 3);
 void rr_doc_warning(struct rr_doc *d, const char *fmt, ...) RR_PRINTF(2, 3);
 void rr_doc_item(struct rr_doc *d, const char *text, const char *note);
 void rr_doc_figure(struct rr_doc *d, const char *name); /* nothing when there is no such plot */
+
+/* Its title as a heading of the third level, its note as the caption; a long one is folded. */
+void rr_doc_sheet(struct rr_doc *d, const struct rr_store *s, const struct rr_sheet *x);
 
 /* The table stays valid until the next block is added. */
 struct rr_table *rr_doc_table(struct rr_doc *d, const char *caption);

@@ -5,6 +5,7 @@
 #include "reports/csv.h"
 #include "reports/focus.h"
 #include "reports/plot.h"
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -49,7 +50,7 @@ enum rr_status rr_format_parse(const char *list, unsigned *ret)
 }
 
 /* Files on their way; published in order. */
-enum { MOST_FILES = 16 };
+enum { MOST_FILES = 40 };
 struct writing {
     const struct rr_store *s;
     const char *dir, *db_path;
@@ -67,6 +68,7 @@ static const char *path_of(const struct writing *w, const char *name) { return r
 static enum rr_status stage(struct writing *w, const char *name, struct rr_outfile **ret)
 {
     RR_TRY(rr_outfile_open(path_of(w, name), ret));
+    assert(w->n < MOST_FILES);
     w->name[w->n] = name;
     w->file[w->n++] = *ret;
     return RR_OK;

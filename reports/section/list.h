@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * reports/section/list.h - the sections of a report, in the order of reading. */
 X(answer)
+X(training)
 X(cost)
 X(finance)
 X(months)

@@ -5,6 +5,7 @@
  * or on who was first. Replication 1 is kept whole for the reports; the others leave their metrics alone. */
 #include "sim/study/finance.h"
 #include "sim/study/parts.h"
+#include "sim/study/training_sheets.h"
 #include "data/price_book.h"
 #include "data/uncertain.h"
 #include <inttypes.h>
@@ -706,7 +707,9 @@ static enum rr_status tell(struct rr_study *st)
     tell_inputs(st);
     tell_varied(st);
     RR_TRY(rr_judge(set, st->arena, (const double *const *)st->values, st->n_reps, &st->store));
-    return st->opt.findings ? tell_finance(st) : RR_OK;
+    if (!st->opt.findings) return RR_OK;
+    RR_TRY(tell_finance(st));
+    return rr_tell_training(st->set, st->arena, &st->store);
 }
 
 /* ---- from outside ---- */
