@@ -171,7 +171,7 @@ SHARE = $(DESTDIR)$(PREFIX)/share
 install: all ## install under PREFIX (default /usr/local), with DESTDIR in front
 	install -D build/rackrate $(DESTDIR)$(PREFIX)/bin/rackrate
 	$(if $(PROBE),install -D $(PROBE) $(DESTDIR)$(PREFIX)/bin/rackrate-probe)
-	cd data && find facts scenarios traces schema -type f ! -name '*.sh' -exec install -D -m 644 {} $(abspath $(SHARE))/rackrate/{} \;
+	cd data && find facts scenarios traces profiles schema -type f ! -name '*.sh' -exec install -D -m 644 {} $(abspath $(SHARE))/rackrate/{} \;
 	install -D -m 644 sim/cli/rackrate.1 $(SHARE)/man/man1/rackrate.1
 	install -D -m 644 README.md $(SHARE)/doc/rackrate/README.md
 	install -D -m 644 LICENSE $(SHARE)/doc/rackrate/LICENSE

@@ -200,8 +200,8 @@ static void apply(struct rr_sample_sink *s, const struct rr_sample_options *opt)
         if (r->kind != RR_SAMPLE_COLLECTIVE) continue;
         if (opt->nodes > 0) r->nodes = opt->nodes;
         if (r->nodes > s->machine.nodes) s->machine.nodes = r->nodes;
-        if (r->nodes > 0 && r->ranks > 0 && r->ranks % r->nodes == 0 && s->machine.gpus_per_node == 0)
-            s->machine.gpus_per_node = r->ranks / r->nodes;
+        const int32_t each = r->nodes > 0 && r->ranks % r->nodes == 0 ? r->ranks / r->nodes : 0;
+        if (each > s->machine.gpus_per_node) s->machine.gpus_per_node = each;
     }
 }
 
