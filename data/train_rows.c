@@ -38,6 +38,7 @@ static const struct column times[] = {
     C("iter_time_s", REAL, iter_time_s, true),
     C("tokens_per_s_per_gpu", REAL, tokens_per_s_gpu, false),
     C("tflops_per_gpu", REAL, tflops_gpu, false),
+    C("mfu", REAL, mfu, false),
     C("time_to_train_h", REAL, time_to_train_h, false),
 };
 static const struct column memory[] = {

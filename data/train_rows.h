@@ -18,7 +18,7 @@ struct rr_train_row {
     int32_t gpus, gpus_per_node, tp, pp, vpp, dp, ep, cp, zero_stage, micro_batch, global_batch;
     double iter_time_s; /* one optimizer step: as printed, else as it follows from what is printed; 0 = neither */
     bool derived;       /* it follows */
-    double tokens_per_s_gpu, tflops_gpu, time_to_train_h;
+    double tokens_per_s_gpu, tflops_gpu, mfu, time_to_train_h;
     double peak_mem_gb; /* in the source's unit */
     enum rr_train_oom oom;
     double samples_to_target, evaluations, evaluation_s, minutes; /* MLPerf */

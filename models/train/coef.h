@@ -31,6 +31,8 @@
     X(NET_EFF, "net_eff", "of peak", 0.7, 0.02, 1.0, "of the adapters' bandwidth that collectives between nodes reach")                   \
     X(NET_US, "net_us", "us", 30, 0, 2000, "latency that each further node adds to a collective")                                         \
     X(NET_DECAY, "net_decay", "ratio", 0.0, 0.0, 1.5, "bandwidth between nodes falls as nodes to this power")                             \
+    X(GATHER_NET, "gather_net", "ratio", 0.9, 0.2, 1.0,                                                                                   \
+      "bandwidth of all-gather and reduce-scatter between nodes over that of all-reduce")                                                 \
     X(TP_SHOWN, "tp_shown", "share", 0.9, 0.0, 1.0, "of tensor-parallel communication that products do not hide, where they overlap")     \
     X(DP_SHOWN, "dp_shown", "share", 0.5, 0.0, 1.0, "of data-parallel communication that the backward pass does not hide")                \
     X(GATHER_SHOWN, "gather_shown", "share", 0.3, 0.0, 1.0, "of gathering the updated weights (ZeRO-1) that the next step does not hide") \

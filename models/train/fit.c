@@ -119,7 +119,7 @@ static const struct {
     {"megatron-ds/a100", ""},
     {"megatron-ds-multi/a100", "megatron-ds/a100"},
     {"bloom/a100", "megatron-ds-multi/a100"},
-    {"megatron/a100", "bloom/a100"},
+    {"megatron/a100", ""},
     {"megatron-2022/a100", "megatron/a100"},
     {"megatron-2020/a100", "megatron/a100"},
     {"megatron-2020/v100", "megatron-2020/a100"},
@@ -254,7 +254,7 @@ static enum rr_status fit_profile(const struct pool *from, bool memory, struct r
                              .n = rows,
                              .fixed = fixed,
                              .memory = memory,
-                             .prior = memory ? 0.01 : 0.05,
+                             .prior = memory ? 0.01 : 0.03,
                              .most_rounds = warm ? 8 : 40,
                              .warm = warm ? &warm->coefs : NULL};
     return rows > 0 ? rr_fit_coefs(&f, &p->coefs) : RR_OK;

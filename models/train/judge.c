@@ -12,18 +12,21 @@ struct ranked {
 
 static struct ranked rank_group(const struct rr_judged *row, const size_t *at, size_t n)
 {
-    double concordant = 0, fastest = row[at[0]].measured;
+    double concordant = 0, untied_measured = 0, untied_predicted = 0, fastest = row[at[0]].measured;
     size_t best = at[0];
     for (size_t i = 0; i < n; i++) {
         const struct rr_judged *x = &row[at[i]];
         if (x->measured < fastest) fastest = x->measured;
         if (x->predicted < row[best].predicted) best = at[i];
         for (size_t k = 0; k < i; k++) {
-            const double product = (x->measured - row[at[k]].measured) * (x->predicted - row[at[k]].predicted);
+            const double measured = x->measured - row[at[k]].measured, predicted = x->predicted - row[at[k]].predicted;
+            const double product = measured * predicted;
             concordant += product > 0 ? 1 : product < 0 ? -1 : 0;
+            untied_measured += measured != 0, untied_predicted += predicted != 0;
         }
     }
-    return (struct ranked){concordant / (0.5 * (double)n * (double)(n - 1)), row[best].measured / fastest - 1,
+    const double pairs = sqrt(untied_measured * untied_predicted);
+    return (struct ranked){pairs > 0 ? concordant / pairs : 0, row[best].measured / fastest - 1,
                            row[best].predicted / row[best].measured - 1};
 }
 

@@ -13,7 +13,7 @@ struct rr_judged { /* one row: a measured and a predicted value in the same unit
 struct rr_judgement {
     size_t n;
     double mape, median, worst, bias; /* shares; of |predicted / measured - 1|, bias of the signed one; NaN when n = 0 */
-    double tau;       /* Kendall's tau-a of the layouts in a group, mean over groups of at least 3; NaN when there are none */
+    double tau;       /* Kendall's tau-b of the layouts in a group, mean over groups of at least 3; NaN when there are none */
     double regret;    /* of a group's layout with the best prediction: how much slower it is than the fastest; median over groups */
     double best_bias; /* signed error of that layout's prediction, mean over groups */
     size_t groups;

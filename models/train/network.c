@@ -35,7 +35,8 @@ static double latency_s(const struct rr_coefs *c, const struct rr_group *g)
 double rr_all_gather_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double bytes)
 {
     if (g->size < 2) return 0;
-    return bytes * (g->size - 1) / g->size / rr_group_bus_bytes_s(m, c, g) + latency_s(c, g);
+    const double bus = rr_group_bus_bytes_s(m, c, g) * (g->inside < g->size ? c->v[RR_COEF_GATHER_NET] : 1);
+    return bytes * (g->size - 1) / g->size / bus + latency_s(c, g);
 }
 
 double rr_all_reduce_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double bytes)

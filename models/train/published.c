@@ -106,6 +106,22 @@ static enum rr_status machine_make(const struct rr_train_facts *f, struct rr_are
     return RR_OK;
 }
 
+/* A row without a layout whose printed MFU and tokens/s make far less FLOPs a token than the named model has ran a cut one: so many layers. */
+static void cut_layers(struct rr_published *p)
+{
+    const struct rr_train_row *r = p->row;
+    struct rr_arch *a = &p->arch;
+    if (!p->free_layout || a->lora_rank || r->mfu <= 0 || r->tokens_per_s_gpu <= 0 || p->layout.seq < 1 || a->layers < 2) return;
+    const double rate = r->mfu * rr_machine_peak_flops(&p->machine, p->layout.precision) / r->tokens_per_s_gpu;
+    struct rr_arch one = *a;
+    one.layers = 1;
+    const double first = rr_arch_flops(&one, p->layout.seq, RR_FLOP_MODEL_FULL) / p->layout.seq;
+    const double all = rr_arch_flops(a, p->layout.seq, RR_FLOP_MODEL_FULL) / p->layout.seq, each = (all - first) / (a->layers - 1);
+    if (rate >= 0.7 * all || rate < first) return;
+    a->layers = 1 + (int32_t)floor((rate - first) / each + 0.5);
+    p->note = "the printed MFU and tokens/s are those of a model with fewer layers";
+}
+
 /* ---- layout ---- */
 
 static int32_t at_least_1(int32_t v) { return v > 0 ? v : 1; }
@@ -213,6 +229,7 @@ enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena
     sizes(ret);
     micro_batch(ret);
     RR_TRY(flags(ret, a));
+    cut_layers(ret);
     ret->measured_s = row->iter_time_s;
     ret->measured_bytes =
         row->peak_mem_gb * (strncmp(row->source, "Ultra-Scale", 11) == 0 || strncmp(row->source, "BLOOM", 5) == 0 ? 1073741824.0 : 1e9);

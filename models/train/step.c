@@ -317,14 +317,16 @@ static void optimizer(const struct model *m, int32_t stage, struct rr_step *ret)
     ret->term_s[RR_STEP_OPTIMIZER] += held * m->p.c->v[RR_COEF_OPT_BYTES] / m->p.memory_b_s;
 }
 
-/* Waits that no bandwidth explains, seen on 64 nodes whose network others use too: of a step, or of each micro batch in a pipeline. Near 0 for
- * frameworks and networks whose rows do not show them; below 64 nodes they vanish with the eighth power. */
+/* Waits that no bandwidth explains, seen where nanotron ran on a network that others use too: of a step on 64 nodes; of each micro batch in a pipeline
+ * on 64 nodes, and on fewer where many micro batches go through a pipeline without sharded optimizer (28 of 35 published rows). Near 0 for frameworks
+ * and networks whose rows do not show them; below 64 nodes the first two vanish with the eighth power. */
 static double stalls_s(const struct model *m, double nodes)
 {
     const struct rr_layout *l = m->p.l;
-    const double x = nodes < 64 ? nodes / 64 : 1, x2 = x * x, x4 = x2 * x2;
+    const double x = nodes < 64 ? nodes / 64 : 1, x2 = x * x, x4 = x2 * x2, micro = rr_layout_micro_batches(l);
     if (l->pp == 1) return 1e-3 * m->p.c->v[RR_COEF_STALL_MS] * x4 * x4;
-    return 1e-3 * m->p.c->v[RR_COEF_PP_STALL_MS] * x4 * x4 * (l->pp - 1.0) / l->pp * (double)rr_layout_micro_batches(l);
+    const bool unsharded = l->zero == 0 && l->dp >= 4 && micro >= 16;
+    return 1e-3 * m->p.c->v[RR_COEF_PP_STALL_MS] * (unsharded ? 1 : x4 * x4) * (l->pp - 1.0) / l->pp * micro;
 }
 
 static void finish(const struct model *m, struct rr_step *ret)

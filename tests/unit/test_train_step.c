@@ -9,7 +9,7 @@ static struct rr_coefs ideal(void)
     memset(&c, 0, sizeof c);
     c.v[RR_COEF_GEMM_EFF] = c.v[RR_COEF_GEMM8_EFF] = c.v[RR_COEF_GEMMX_EFF] = c.v[RR_COEF_GEMM4_EFF] = c.v[RR_COEF_ATTN_EFF] = 1;
     c.v[RR_COEF_MEM_EFF] = c.v[RR_COEF_LINK_EFF] = c.v[RR_COEF_NET_EFF] = 1;
-    c.v[RR_COEF_EP_IMBALANCE] = 1;
+    c.v[RR_COEF_EP_IMBALANCE] = c.v[RR_COEF_GATHER_NET] = 1;
     return c;
 }
 
