@@ -75,7 +75,13 @@ static void flag_outliers(struct rr_point *p, const struct sizes *s, struct rr_a
     isotonic(v, s, a, time);
     for (size_t i = 0; i < n; i++) v[i] = rr_log(p[i].bytes) - rr_log(p[i].us);
     isotonic(v, s, a, rate);
-    for (size_t i = 0; i < n; i++) p[i].outlier = fabs(rr_log(p[i].us) - time[i]) > TIME_SLACK || v[i] < rate[i] - RATE_SLACK;
+    size_t good = 0;
+    for (size_t i = 0; i < n; i++) {
+        p[i].outlier = fabs(rr_log(p[i].us) - time[i]) > TIME_SLACK || v[i] < rate[i] - RATE_SLACK;
+        good += !p[i].outlier;
+    }
+    if (good * 2 < n) // noise everywhere: then nothing stands out
+        for (size_t i = 0; i < n; i++) p[i].outlier = false;
 }
 
 static struct sizes sizes_of(const struct rr_point *p, size_t n, struct rr_arena *a)
@@ -109,17 +115,14 @@ static double line_of(struct sums s, size_t sizes, double *alpha, double *beta)
     return rss > 0 ? rss : 0;
 }
 
-/* Sums up to each size over the points that are no outliers; a size of outliers alone counts with all of its points. */
-static struct sums *sum_up(const struct rr_point *p, const struct sizes *s, const bool *left_out, struct rr_arena *a)
+/* Sums up to each size over the points that are no outliers. */
+static struct sums *sum_up(const struct rr_point *p, const struct sizes *s, struct rr_arena *a)
 {
     struct sums *sum = RR_NEWS(a, struct sums, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
-        bool all = true;
         sum[i + 1] = sum[i];
-        if (left_out && left_out[i]) continue;
-        for (size_t k = s->first[i]; k < s->first[i + 1]; k++) all &= p[k].outlier;
         for (size_t k = s->first[i]; k < s->first[i + 1]; k++) {
-            if (p[k].outlier && !all) continue;
+            if (p[k].outlier) continue;
             const double w = 1 / (p[k].us * p[k].us), x = p[k].bytes;
             sum[i + 1].w += w, sum[i + 1].x += w * x, sum[i + 1].y += w * p[k].us, sum[i + 1].n += 1;
             sum[i + 1].xx += w * x * x, sum[i + 1].xy += w * x * p[k].us;
@@ -128,22 +131,38 @@ static struct sums *sum_up(const struct rr_point *p, const struct sizes *s, cons
     return sum;
 }
 
+/* Sizes that are not left out and have a time that is no outlier; their sums side by side in sum[1 ..]. */
+static size_t kept_sizes(const struct rr_point *p, const struct sizes *s, const bool *left_out, struct rr_arena *a, size_t *keep,
+                         struct sums *sum)
+{
+    const struct sums *whole = sum_up(p, s, a);
+    size_t m = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct sums one = sums_less(whole[i + 1], whole[i]);
+        if ((left_out && left_out[i]) || one.n < 0.5) continue;
+        keep[m] = i;
+        sum[m + 1] =
+            (struct sums){sum[m].w + one.w, sum[m].x + one.x, sum[m].y + one.y, sum[m].xx + one.xx, sum[m].xy + one.xy, sum[m].n + one.n};
+        m++;
+    }
+    return m;
+}
+
 /* Least cost of sizes [0, n) by dynamic programming. left_out sizes take no part. Returns how many regimes. */
 static size_t find_regimes(const struct rr_point *p, const struct sizes *s, const bool *left_out, const struct rr_fit_options *o,
                            struct rr_arena *a, struct regime **ret)
 {
     const double noise = o->noise > 0 ? o->noise : 0.02, price = o->penalty > 0 ? o->penalty : 3;
-    const struct sums *sum = sum_up(p, s, left_out, a);
-    size_t *keep = RR_NEWS(a, size_t, s->n + 1), m = 0;
-    for (size_t i = 0; i < s->n; i++)
-        if (!left_out || !left_out[i]) keep[m++] = i;
+    size_t *keep = RR_NEWS(a, size_t, s->n + 1);
+    struct sums *sum = RR_NEWS(a, struct sums, s->n + 1);
+    const size_t m = kept_sizes(p, s, left_out, a, keep, sum);
     double *best = RR_NEWS(a, double, m + 1);
     struct regime *back = RR_NEWS(a, struct regime, m + 1);
     for (size_t j = 1; j <= m; j++) {
         best[j] = INFINITY;
         for (size_t i = 0; i < j; i++) {
             double alpha, beta;
-            const double rss = line_of(sums_less(sum[keep[j - 1] + 1], sum[keep[i]]), j - i, &alpha, &beta);
+            const double rss = line_of(sums_less(sum[j], sum[i]), j - i, &alpha, &beta);
             const double cost = best[i] + rss / (noise * noise) + price * (j - i > 1 ? 1 : 0.7);
             if (cost < best[j]) best[j] = cost, back[j] = (struct regime){i, j, alpha, beta};
         }
@@ -199,6 +218,7 @@ static struct rr_curve quick_fit(const struct rr_point *p, const struct sizes *s
     struct regime *r;
     const size_t n = find_regimes(p, s, left_out, o, a, &r);
     struct rr_knot *k = RR_NEWS(a, struct rr_knot, 2 * n + 2);
+    if (n == 0) return (struct rr_curve){.knot = k}; // everything was left out
     return (struct rr_curve){.n_knots = place_knots(r, n, s, k), .knot = k};
 }
 
@@ -241,14 +261,12 @@ static int slopes(const gsl_vector *v, void *data, gsl_matrix *j)
     return GSL_SUCCESS;
 }
 
-/* Huber's weights from the residuals of the last round; outliers weigh nothing unless their size has nothing else. */
+/* Huber's weights from the residuals of the last round; outliers weigh nothing. */
 static void weigh(const struct problem *q, const gsl_vector *f, double noise, bool first, gsl_vector *w)
 {
     for (size_t i = 0; i < q->n; i++) {
-        bool alone = true;
-        for (size_t k = 0; k < q->n && alone; k++) alone = q->p[k].bytes != q->p[i].bytes || q->p[k].outlier;
         const double z = first ? 0 : fabs(gsl_vector_get(f, i)) / (2 * noise);
-        gsl_vector_set(w, i, q->p[i].outlier && !alone ? 1e-12 : z > 1 ? 1 / z : 1);
+        gsl_vector_set(w, i, q->p[i].outlier ? 1e-12 : z > 1 ? 1 / z : 1);
     }
 }
 
@@ -295,7 +313,7 @@ static void leave_out(const struct rr_point *p, const struct sizes *s, const str
         bool *out = RR_NEWS(a, bool, s->n + 1), outside;
         for (size_t i = f; i < s->n; i += folds) out[i] = true;
         const struct rr_curve without = quick_fit(p, s, out, o, a);
-        for (size_t i = f; i < s->n; i += folds)
+        for (size_t i = f; i < s->n && without.n_knots > 0; i += folds)
             for (size_t k = s->first[i]; k < s->first[i + 1]; k++)
                 if (!p[k].outlier) miss[n++] = fabs(rr_log(rr_curve_us(&without, p[k].bytes, &outside) / p[k].us));
         rr_arena_free(a);
