@@ -11,7 +11,7 @@ contract() {
                           "repeat": true, "grow": "jobs", "growth_per_year": 0.3, "reference_gpu": "a100-80gb-sxm" },
                 "synth": { "generate": { "count": 100, "arrival": { "poisson": { "rate": "0.5/s" } },
                                          "duration": { "exponential": { "mean": "2 h" } }, "gpus": { "choice": { "1": 0.6, "8": 0.4 } } } },
-                "llm": { "training": {} }, "chat": { "serving": {} } },
+                "llm": { "training": { "model": "llama-3-70b", "tokens": "10B", "gpu": "h100-80gb-sxm", "gpus": 64 } }, "chat": { "serving": {} } },
   "classes": { "pretrain": { "where": "gpus >= 64", "interruptible": true, "checkpoint": {}, "pools": ["own"] } },
   "prices": ["p.csv"], "profiles": ["p.json"],
   "pools": { "own":   { "hardware": "hgx-h100-8", "nodes": { "value": 8, "source": "the rack", "owner": "ops", "as_of": "2026-01" },

@@ -66,7 +66,7 @@ bad_trace() {
 }
 @test "scenario: sections of the contract that are not built yet are refused by name" {
     bad 'not built yet' '.pools.p.plan = {"type": "dedicated"}'
-    bad 'not built yet' '.workload.w = {"training": {}}'
+    bad 'not built yet' '.workload.w = {"serving": {}}'
 }
 @test "scenario: tiers, discounts and prices that cannot be" {
     bad 's.json:[0-9]+:[0-9]+: /charges/out/tiers: .*limits must ascend' \
