@@ -191,7 +191,8 @@ bool rr_figure_scaling(struct rr_drawing *d, struct rr_figure *f)
     const double top = rr_draw_lines_legend(d, LEFT, 20, d->width - RIGHT, name, rr_colour, rr_dash, 3) - 4;
     rr_draw_area(d, LEFT, RIGHT, (int)top, BOTTOM);
     axes(d, "GPUs", "days");
-    rr_buf_putf(&d->script, "set logscale xy\nset yrange [%.9g:%.9g]\nset xtics (", least_y / 1.5, most_y * 1.5);
+    rr_buf_putf(&d->script, "set logscale xy\nset yrange [%.9g:%.9g]\nset xrange [%.9g:%.9g]\nset xtics (", least_y / 1.5, most_y * 1.5,
+                number(x, 0, 0) / 1.2, number(x, x->n_rows - 1, 0) * 1.2);
     for (size_t i = 0, k = 0; i < x->n_rows; i++)
         if (!isnan(at(x, i, 1)->number)) rr_buf_putf(&d->script, "%s\"%.0f\" %.0f", k++ ? ", " : "", number(x, i, 0), number(x, i, 0));
     rr_buf_puts(&d->script, ")\n");
@@ -219,11 +220,11 @@ bool rr_figure_roofline(struct rr_drawing *d, struct rr_figure *f)
     double most = 0, peak = 0, slope = 0;
     const char *text[RR_CURVES];
     size_t n = 0;
-    if (!x || x->n_columns < 4) return false;
+    if (!x || x->n_columns < 5) return false;
     for (size_t i = 0; i < x->n_rows && n < RR_CURVES; i++, n++) {
         most = fmax(most, number(x, i, 1));
         peak = fmax(peak, number(x, i, 3));
-        slope = fmax(slope, number(x, i, 3) / number(x, i, 1));
+        slope = fmax(slope, number(x, i, 4)); // TB/s: TFLOP/s for each FLOP a byte
         text[n] = at(x, i, 0)->text ? at(x, i, 0)->text : "";
     }
     if (!(most > 0) || !(peak > 0)) return false;

@@ -211,6 +211,7 @@ static void put_product(struct rr_sheet_maker *s, const struct rr_place *p, cons
     rr_sheet_number(s, at);
     rr_sheet_number(s, flops / rr_gemm_s(p, m, n, k, false) / 1e12);
     rr_sheet_number(s, fmin(peak, at * p->m->memory_gb_s * 1e9) / 1e12);
+    rr_sheet_number(s, p->m->memory_gb_s / 1e3);
 }
 
 static void tell_roofline(struct telling *t)
@@ -232,6 +233,7 @@ static void tell_roofline(struct telling *t)
     rr_sheet_column(&m, "FLOP a byte", RR_SHEET_NUMBER);
     rr_sheet_column(&m, "TFLOP/s", RR_SHEET_NUMBER);
     rr_sheet_column(&m, "Roof, TFLOP/s", RR_SHEET_NUMBER);
+    rr_sheet_column(&m, "Memory, TB/s", RR_SHEET_NUMBER);
     const double d = rr_arch_head_dim(a), h = a->hidden, tp = l->tp, gates = a->gated ? 2 : 1;
     put_product(&m, &p, "queries, keys, values", p.tokens, d * (a->heads + 2.0 * a->kv_heads) / tp, h);
     put_product(&m, &p, "attention out", p.tokens, h, d * a->heads / tp);
