@@ -9,7 +9,7 @@
 struct rr_qos {
     const char *name;
     int64_t priority;
-    bool preempted;     /* another one's Preempt names it */
+    bool preempted;            /* another one's Preempt names it */
     int64_t gpus, gpus_a_user; /* GrpTRES and MaxTRESPU of gres/gpu; -1: no limit */
     int64_t wall_us;           /* MaxWall; 0: none */
     const char *limits;        /* "GrpTRES=cpu=512, MaxJobs=4": the others that it sets, as written; "" none */
