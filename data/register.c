@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-static const char *const column_names[] = {"pointer", "value", "low", "mode", "high", "source", "owner", "as_of"};
+static const char *const column_names[] = {"pointer", "value", "low", "mode", "high", "source", "owner", "as_of", "alternatives", "as_run"};
 enum { COLUMNS = sizeof column_names / sizeof *column_names };
 
 /* A cell as text; the ' that keeps spreadsheets from running it is taken off. */
@@ -34,6 +34,11 @@ static enum rr_status check(const struct rr_register_row *r, const struct rr_reg
     return RR_OK;
 }
 
+const char *rr_register_as_run(struct rr_arena *a, const char *value, const char *low, const char *mode, const char *high)
+{
+    return *low || *high ? rr_strf(a, "%s (%s; %s; %s)", value, low, mode, high) : value;
+}
+
 struct rows {
     RR_VEC(struct rr_register_row) list;
 };
@@ -52,7 +57,9 @@ static enum rr_status read_rows(struct rr_csv *csv, struct rr_arena *a, const ch
         if (row.n == 0) return RR_OK;
         const char *text[COLUMNS];
         for (size_t k = 0; k < COLUMNS; k++) text[k] = cell(a, &row, column[k]);
-        const struct rr_register_row r = {text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7], row.line};
+        struct rr_register_row r = {text[0], text[1], text[2], text[3], text[4], text[5], text[6], text[7], .line = row.line};
+        r.alternatives = text[8];
+        r.unchanged = *text[9] && strcmp(text[9], rr_register_as_run(a, r.value, r.low, r.mode, r.high)) == 0;
         RR_TRY(check(&r, rows->list.at, rows->list.n, path));
         rr_vec_push(&rows->list, r);
     }

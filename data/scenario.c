@@ -15,6 +15,7 @@ struct setting {      /* --set, or a row of a register */
     const char *from; /* "--set", "register.csv:12" */
     const char *pointer;
     const cJSON *value;
+    const char *only; /* variants that it is for, parted by "; "; NULL = all */
     bool applied;
 };
 struct axis { /* one pointer of "sweep" */
@@ -133,7 +134,7 @@ static enum rr_status add_setting(struct loading *l, const char *from, const cha
             const enum rr_status st = rr_json_set(l->root, pointer, strcmp(first, "sweep") == 0, cJSON_Duplicate(value, true));
             return st == RR_OK ? st : rr_fail_in(st, "%s", from);
         }
-    l->setting[l->n_settings++] = (struct setting){from, pointer, value, false};
+    l->setting[l->n_settings++] = (struct setting){.from = from, .pointer = pointer, .value = value};
     return RR_OK;
 }
 
@@ -155,37 +156,65 @@ static void put_value(struct rr_buf *b, const char *text)
     cJSON_Delete(node);
 }
 
+/* The uncertain input of that pointer which the scenario has already, or NULL. */
+static const cJSON *varied(const struct loading *l, const char *pointer)
+{
+    const cJSON *all = rr_json_member(l->root, "uncertainty");
+    for (const cJSON *m = all ? all->child : NULL; m; m = m->next) {
+        const cJSON *path = rr_json_member(m, "path");
+        if (cJSON_IsString(path) && strcmp(path->valuestring, pointer) == 0) return m;
+    }
+    return NULL;
+}
+
+/* {"path": ..., "triangular": [low, mode, high]}, correlated as before. */
+static enum rr_status add_range(struct loading *l, const char *from, const struct rr_register_row *r)
+{
+    struct rr_arena *a = l->set.arena;
+    const cJSON *before = varied(l, r->pointer), *correlation = before ? rr_json_member(before, "correlation") : NULL;
+    char *name = rr_strdup(a, before ? before->string : r->pointer + 1), *kept = correlation ? cJSON_PrintUnformatted(correlation) : NULL;
+    for (char *c = name; *c && !before; c++)
+        if (*c == '/') *c = ' ';
+    struct rr_buf b = {0};
+    rr_buf_puts(&b, "{\"path\": ");
+    rr_buf_json(&b, r->pointer);
+    rr_buf_puts(&b, ", \"triangular\": [");
+    put_value(&b, r->low);
+    rr_buf_puts(&b, ", ");
+    put_value(&b, *r->mode ? r->mode : r->value);
+    rr_buf_puts(&b, ", ");
+    put_value(&b, r->high);
+    rr_buf_puts(&b, "]");
+    if (kept) rr_buf_putf(&b, ", \"correlation\": %s", kept);
+    rr_buf_puts(&b, "}");
+    cJSON_free(kept);
+    const enum rr_status st = add_setting(l, from, from, rr_pointer_join(a, "/uncertainty", name), rr_buf_text(&b));
+    rr_buf_done(&b);
+    return st;
+}
+
 /* A row of a register is a value with its source, and an uncertain input when it has a range. */
 static enum rr_status add_register_row(struct loading *l, const char *path, const struct rr_register_row *r)
 {
     struct rr_arena *a = l->set.arena;
     const char *from = rr_strf(a, "%s:%lld", path, (long long)r->line);
+    const size_t first = l->n_settings;
     struct rr_buf b = {0};
+    if (r->unchanged) return RR_OK;
+    if (*r->low == '\0' && varied(l, r->pointer))
+        return rr_fail(RR_EINPUT, "%s: %s varies in the scenario (\"%s\"): give \"low\" and \"high\" too", from, r->pointer,
+                       varied(l, r->pointer)->string);
     rr_buf_puts(&b, "{\"value\": ");
     put_value(&b, r->value);
     put_member(&b, "source", r->source);
     put_member(&b, "owner", r->owner);
     put_member(&b, "as_of", r->as_of);
     rr_buf_puts(&b, "}");
-    enum rr_status st = add_setting(l, from, from, r->pointer, rr_buf_text(&b));
-    if (st == RR_OK && *r->low) {
-        char *name = rr_strdup(a, r->pointer + 1);
-        for (char *c = name; *c; c++)
-            if (*c == '/') *c = ' ';
-        b.n = 0;
-        rr_buf_puts(&b, "{\"path\": ");
-        rr_buf_json(&b, r->pointer);
-        rr_buf_puts(&b, ", \"triangular\": [");
-        put_value(&b, r->low);
-        rr_buf_puts(&b, ", ");
-        put_value(&b, *r->mode ? r->mode : r->value);
-        rr_buf_puts(&b, ", ");
-        put_value(&b, r->high);
-        rr_buf_puts(&b, "]}");
-        st = add_setting(l, from, from, rr_pointer_join(a, "/uncertainty", name), rr_buf_text(&b));
-    }
+    const enum rr_status st = add_setting(l, from, from, r->pointer, rr_buf_text(&b));
     rr_buf_done(&b);
-    return st;
+    RR_TRY(st);
+    if (*r->alternatives && rr_json_member(l->root, "alternatives") && l->n_settings > first) l->setting[first].only = r->alternatives;
+    return *r->low ? add_range(l, from, r) : RR_OK;
 }
 
 bool rr_plan_has_row(const struct rr_registry *reg, const cJSON *document, const char *pointer, struct rr_arena *a)
@@ -235,11 +264,20 @@ bool rr_scenario_has_part(const cJSON *document, const char *pointer, struct rr_
     return rr_pointer_is_for(a, document, pointer);
 }
 
-static enum rr_status apply_settings(struct loading *l, cJSON *document)
+/* One of the names in a list parted by "; ". */
+static bool names(const char *list, const char *variant)
+{
+    const size_t n = strlen(variant);
+    for (const char *at = list; at; at = strstr(at, "; ") ? strstr(at, "; ") + 2 : NULL)
+        if (strncmp(at, variant, n) == 0 && (at[n] == '\0' || strncmp(at + n, "; ", 2) == 0)) return true;
+    return false;
+}
+
+static enum rr_status apply_settings(struct loading *l, const char *variant, cJSON *document)
 {
     for (size_t i = 0; i < l->n_settings; i++) {
         struct setting *s = &l->setting[i];
-        if (!rr_pointer_is_for(l->set.arena, document, s->pointer)) continue;
+        if (!rr_pointer_is_for(l->set.arena, document, s->pointer) || (s->only && !names(s->only, variant))) continue;
         if (s->from[0] != '-' && !rr_plan_has_row(l->reading.reg, document, s->pointer, l->set.arena)) continue;
         s->applied = true;
         const enum rr_status st = rr_json_set(document, s->pointer, true, cJSON_Duplicate(s->value, true));
@@ -327,17 +365,17 @@ static struct rr_scenario *new_variant(struct loading *l, const cJSON *document,
     return s;
 }
 
-static enum rr_status last_changes(struct loading *l, cJSON **document)
+static enum rr_status last_changes(struct loading *l, const char *variant, cJSON **document)
 {
     for (size_t i = 0; i < l->n_values; i++) *document = keep(l, rr_json_merge(*document, l->values[i]));
-    return apply_settings(l, *document);
+    return apply_settings(l, variant, *document);
 }
 
 // Is it the patch that brought this about, or would the scenario without it be refused for the same reason?
 static bool is_of_the_base(struct loading *l, const char *reason)
 {
     cJSON *document = keep(l, cJSON_Duplicate(l->base, true));
-    if (last_changes(l, &document) != RR_OK) return false;
+    if (last_changes(l, "base", &document) != RR_OK) return false;
     struct rr_scenario *s = new_variant(l, document, "base", "base");
     const bool refused = rr_scenario_read(&l->reading, document, s) != RR_OK && strcmp(rr_reason(), reason) == 0;
     rr_notes_done(&s->notes);
@@ -367,7 +405,7 @@ static enum rr_status add_variant(struct loading *l, cJSON *document, const char
         if (strcmp(l->variant.at[i]->variant, name) == 0)
             return rr_json_fail(RR_EINPUT, l->set.json, rr_json_member(l->root, "alternatives"), "/alternatives", "\"%s\" stands twice",
                                 name);
-    RR_TRY(last_changes(l, &document));
+    RR_TRY(last_changes(l, name, &document));
     struct rr_scenario *s = new_variant(l, document, alternative, name);
     const enum rr_status st = rr_scenario_read(&l->reading, document, s);
     if (st != RR_OK) {

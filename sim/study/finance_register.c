@@ -2,6 +2,7 @@
  * sim/study/finance_register.c - the register of assumptions: every money input with its source, and what a tenth of it is worth.
  *
  * The sheet "register" becomes assumptions.csv, in the columns that `--assumptions` reads. */
+#include "data/register.h"
 #include "sim/study/finance.h"
 #include "sim/study/inputs.h"
 #include <math.h>
@@ -59,7 +60,7 @@ static void gather(const struct rr_finance_view *v, int criterion, struct entrie
             struct entry *x = entry_of(e, &in->at[k]);
             if (!x) continue;
             const double s = swing(v, b, &in->at[k], criterion);
-            x->where = *x->where ? rr_strf(v->arena, "%s, %s", x->where, b->alt->name) : b->alt->name;
+            x->where = *x->where ? rr_strf(v->arena, "%s; %s", x->where, b->alt->name) : b->alt->name;
             if (!x->book || s > x->in.swing) {
                 x->book = b;
                 x->in = in->at[k];
@@ -103,14 +104,20 @@ static const char *value_text(const struct rr_finance_view *v, const struct entr
     return text;
 }
 
-static void put_range(const struct rr_finance_view *v, struct rr_sheet_maker *m, const char *pointer)
+/* As `as_run` has it. */
+static const char *put_value(const struct rr_finance_view *v, struct rr_sheet_maker *m, const char *pointer, const char *value)
 {
+    const char *of[3];
     const struct rr_uncertainty *u = v->set->uncertainty;
     const cJSON *range = NULL;
     for (size_t i = 0; u && i < u->n; i++)
         if (strcmp(u->input[i].path, pointer) == 0 && strcmp(u->input[i].json->string, "triangular") == 0) range = u->input[i].json;
-    for (int k = 0; k < 3; k++)
-        rr_sheet_text(m, cJSON_IsArray(range) && cJSON_GetArraySize(range) == 3 ? written(v->arena, cJSON_GetArrayItem(range, k)) : "");
+    rr_sheet_text(m, value);
+    for (int k = 0; k < 3; k++) {
+        of[k] = cJSON_IsArray(range) && cJSON_GetArraySize(range) == 3 ? written(v->arena, cJSON_GetArrayItem(range, k)) : "";
+        rr_sheet_text(m, of[k]);
+    }
+    return rr_register_as_run(v->arena, value, of[0], of[1], of[2]);
 }
 
 /* As it was written, not as replication 1 drew it. */
@@ -126,8 +133,7 @@ static void put_entry(const struct rr_finance_view *v, struct rr_sheet_maker *m,
     const cJSON *node = rr_json_at(document_of(v, x->book), x->in.pointer);
     rr_sheet_row(m);
     rr_sheet_text(m, x->in.pointer);
-    rr_sheet_text(m, value_text(v, x, node));
-    put_range(v, m, x->in.pointer);
+    const char *as_run = put_value(v, m, x->in.pointer, value_text(v, x, node));
     rr_sheet_text(m, x->in.row->unit ? x->in.row->unit : "");
     rr_sheet_text(m, *text_at(node, "source") ? text_at(node, "source")
                      : x->in.given            ? ""
@@ -138,6 +144,7 @@ static void put_entry(const struct rr_finance_view *v, struct rr_sheet_maker *m,
     rr_sheet_text(m, x->in.given ? "given" : "not given");
     rr_sheet_text(m, x->where);
     rr_sheet_number(m, x->in.swing);
+    rr_sheet_text(m, as_run);
 }
 
 static struct rr_sheet register_of(const struct rr_finance_view *v, const struct entries *e)
@@ -147,6 +154,7 @@ static struct rr_sheet register_of(const struct rr_finance_view *v, const struct
     struct rr_sheet_maker m = rr_sheet_begin(v->arena, "register", "Assumptions", "");
     for (size_t k = 0; k < sizeof column / sizeof *column; k++) rr_sheet_column(&m, column[k], RR_SHEET_TEXT);
     rr_sheet_column(&m, "effect", RR_SHEET_MONEY);
+    rr_sheet_column(&m, "as_run", RR_SHEET_TEXT);
     for (size_t i = 0; i < e->n; i++) put_entry(v, &m, &e->at[i]);
     return rr_sheet_end(&m);
 }

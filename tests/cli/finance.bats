@@ -118,7 +118,7 @@ END
 
 @test "the register that a run writes is taken back, and a changed one changes what it says" {
     works "$RR" run two.json -o out
-    head -1 out/assumptions.csv | grep -qx 'pointer,value,low,mode,high,unit,source,owner,as_of,given,alternatives,effect'
+    head -1 out/assumptions.csv | grep -qx 'pointer,value,low,mode,high,unit,source,owner,as_of,given,alternatives,effect,as_run'
     # by its own effect: the price of the machine comes before what nobody gave
     works "$RR" run two.json --assumptions out/assumptions.csv -o same
     cmp <(jq 'del(.inputs, .sheets)' out/results.json) <(jq 'del(.inputs, .sheets)' same/results.json)
@@ -141,6 +141,41 @@ assert 280000 < own["min"] < own["mean"] < own["max"] < 350000, own
 sd = math.sqrt((280**2 + 300**2 + 350**2 - 280*300 - 280*350 - 300*350) / 18) * 1000
 assert abs(own["mean"] - 310000) < 4 * sd / math.sqrt(40), own
 END
+}
+
+@test "registers of the shipped scenarios are taken back; a changed row holds where it was used" {
+    for name in buy-vs-rent own-or-rent ways-to-pay uncertain; do
+        works "$RR" run "$ROOT/data/scenarios/$name.json" --reps 1 -o "$name"
+        run "$RR" check "$ROOT/data/scenarios/$name.json" --assumptions "$name/assumptions.csv"
+        [ "$status" -eq 0 ]
+    done
+    # the price of the machine is doubled; the spot prices of another alternative have the same pointer
+    sed '/^\/pools\/gpus\/plan\/price,/s/¥1,000,000/¥2,000,000/' own-or-rent/assumptions.csv >dear.csv
+    ! cmp -s dear.csv own-or-rent/assumptions.csv
+    works "$RR" run "$ROOT/data/scenarios/own-or-rent.json" --reps 1 --assumptions dear.csv -o dear
+    python3 - <<'END'
+import json
+of = lambda d: {a["name"]: a["metrics"]["cash.total"]["mean"] for a in json.load(open(d + "/results.json"))["alternatives"]}
+before, after = of("own-or-rent"), of("dear")
+# twice the price, and four years of upkeep of 6 % of it
+assert abs(after.pop("own") - before.pop("own") - 1e6 * (1 + 4 * 0.06)) < 1, (before, after)
+assert before == after, (before, after)
+END
+    # an input that varies keeps its name and what it goes with; a value alone does not say how it varies
+    python3 - <<'END'
+import csv
+rows = list(csv.DictReader(open("uncertain/assumptions.csv")))
+x = next(r for r in rows if r["pointer"] == "/finance/electricity")
+x["high"] = "$0.20/kWh"
+with open("wide.csv", "w", newline="") as f:
+    w = csv.DictWriter(f, rows[0].keys()); w.writeheader(); w.writerows(rows)
+x["low"] = x["mode"] = x["high"] = ""
+with open("alone.csv", "w", newline="") as f:
+    w = csv.DictWriter(f, rows[0].keys()); w.writeheader(); w.writerows(rows)
+END
+    run "$RR" check "$ROOT/data/scenarios/uncertain.json" --assumptions wide.csv
+    [ "$status" -eq 0 ]
+    fails 3 'alone.csv:[0-9]*: /finance/electricity varies in the scenario' "$RR" check "$ROOT/data/scenarios/uncertain.json" --assumptions alone.csv
 }
 
 @test "a register that is wrong is one line with its place" {
