@@ -137,7 +137,7 @@ validate: ## replay published results and print the table published / ours / dif
 	$(Q)sh .ci/deps check
 	+$(Q)$(SUB) all $(VALIDATION_BIN)
 	@printf '%-58s %16s %16s %9s    %s\n' '' published ours difference allowed
-	$(Q)rc=0; for t in $(VALIDATION_BIN); do $$t >build/validate.out 2>&1 || { rc=1; echo "FAILED: $$t"; }; \
+	$(Q)rc=0; for t in $(VALIDATION_BIN); do RACKRATE_TABLE=1 $$t >build/validate.out 2>&1 || { rc=1; echo "FAILED: $$t"; }; \
 	sed -n 's/^published: //p' build/validate.out; done; rm -f build/validate.out; exit $$rc
 SHARED = $(or $(RACKRATE_SHARED),../shared)
 FACTS = $(addprefix $(SHARED)/facts/,training_validation.csv mlperf_llm_layouts.csv memory_validation.csv)

@@ -79,7 +79,11 @@ static inline void published_run(const char *json, double metric[RR_METRICS])
     struct rr_study *study = NULL;
     enum rr_status st = rr_scenario_load(path, NULL, &registry, &catalog, &set);
     unlink(path);
-    for (size_t i = 0; st == RR_OK && i < set->n_variants; i++) set->variant[i]->notes.arena = set->arena;
+    for (size_t i = 0; st == RR_OK && i < set->n_variants; i++) {
+        struct rr_scenario *s = set->variant[i];
+        s->notes.arena = set->arena;
+        st = rr_price_resolve(s, &catalog, set->arena, &s->notes);
+    }
     const struct rr_study_options opt = {.threads = 1};
     if (st == RR_OK) st = rr_study_run(set, &opt, &study);
     if (st != RR_OK) fail_msg("%s", rr_reason());
