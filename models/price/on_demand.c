@@ -34,7 +34,7 @@ struct on_demand {
     int64_t gpus;              /* of each node, when they are alike */
     int64_t tier_unit;         /* node-microseconds in a unit of the tiers' limits: an hour of a node, or of a GPU */
 };
-enum { P_RATE };
+enum { P_RATE, P_DISCOUNT, P_INCREMENT, P_MINIMUM, P_HOURS, P_STEPS, P_CHANGE };
 
 static const struct rr_param rows[] = {
     [P_RATE] = {.name = "rate",
@@ -44,39 +44,39 @@ static const struct rr_param rows[] = {
                 .most = 1e10,
                 .help = "list price; absent: the facts' latest row of the pool's instance and region",
                 .source = "data/facts/prices.csv"},
-    {.name = "discount",
-     .type = RR_P_SHARE,
-     .offset = offsetof(struct on_demand, discount),
-     .unit = "share",
-     .def = "0",
-     .least = 0,
-     .most = 1,
-     .help = "share taken off the rate"},
-    {.name = "increment",
-     .type = RR_P_TIME,
-     .offset = offsetof(struct on_demand, increment_us),
-     .unit = "time",
-     .def = "\"1 s\"",
-     .least = 1,
-     .most = 31.0 * (double)RR_D,
-     .help = "billing increment: a started one is paid in full",
-     .source = "per-second billing of the large clouds"},
-    {.name = "minimum",
-     .type = RR_P_TIME,
-     .offset = offsetof(struct on_demand, minimum_us),
-     .unit = "time",
-     .def = "\"60 s\"",
-     .least = 0,
-     .most = 31.0 * (double)RR_D,
-     .help = "least time billed for a lease",
-     .source = "60 s minimum of the large clouds"},
-    {.name = "hours",
-     .type = RR_P_WORD,
-     .offset = offsetof(struct on_demand, hours),
-     .unit = "",
-     .def = "\"lease\"",
-     .help = "increments are counted from the start of the lease, or lie on the clock",
-     .words = hours_words},
+    [P_DISCOUNT] = {.name = "discount",
+                    .type = RR_P_SHARE,
+                    .offset = offsetof(struct on_demand, discount),
+                    .unit = "share",
+                    .def = "0",
+                    .least = 0,
+                    .most = 1,
+                    .help = "share taken off the rate"},
+    [P_INCREMENT] = {.name = "increment",
+                     .type = RR_P_TIME,
+                     .offset = offsetof(struct on_demand, increment_us),
+                     .unit = "time",
+                     .def = "\"1 s\"",
+                     .least = 1,
+                     .most = 31.0 * (double)RR_D,
+                     .help = "billing increment: a started one is paid in full",
+                     .source = "per-second billing of the large clouds"},
+    [P_MINIMUM] = {.name = "minimum",
+                   .type = RR_P_TIME,
+                   .offset = offsetof(struct on_demand, minimum_us),
+                   .unit = "time",
+                   .def = "\"60 s\"",
+                   .least = 0,
+                   .most = 31.0 * (double)RR_D,
+                   .help = "least time billed for a lease",
+                   .source = "60 s minimum of the large clouds"},
+    [P_HOURS] = {.name = "hours",
+                 .type = RR_P_WORD,
+                 .offset = offsetof(struct on_demand, hours),
+                 .unit = "",
+                 .def = "\"lease\"",
+                 .help = "increments are counted from the start of the lease, or lie on the clock",
+                 .words = hours_words},
     RR_PATH_ROWS(struct on_demand, path_terms),
     {.name = "tiers",
      .type = RR_P_TIERS,
@@ -100,6 +100,7 @@ struct load {
     const struct rr_catalog *catalog;
     struct rr_arena *arena;
     struct rr_notes *notes;
+    bool says_how; /* the price changes: the scenario's word holds, not the book's dates */
 };
 
 /* What a book knows of later dates, as the scenario would write "steps". A new price holds from the next whole hour on; of two in one hour the
@@ -135,7 +136,7 @@ static enum rr_status from_facts(const struct load *l, struct rr_price *ret, str
     const enum rr_status st = rr_catalog_price_steps(l->catalog, &q, l->s->has_horizon ? l->s->horizon_us : RR_NEVER, l->arena, &step, &n);
     if (st != RR_OK) return rr_fail_in(st, "no \"rate\" is given");
     const struct rr_price_row *row = step[0].row;
-    const bool changes = n > 1 && terms->steps == NULL && terms->change_per_year == 0;
+    const bool changes = n > 1 && !l->says_how;
     struct rr_buf b = {0};
     rr_buf_rate(&b, row->rate.rate, row->rate.currency);
     if (changes) {
@@ -185,7 +186,8 @@ static enum rr_status on_demand_resolve(void *params, const struct rr_scenario *
     struct on_demand *od = params;
     RR_TRY(rr_sold_check(&od->sold, pool->region));
     struct rr_path_terms terms = od->path_terms;
-    if (!rr_given(od, P_RATE)) RR_TRY(from_facts(&(struct load){s, pool, pointer, catalog, arena, notes}, &od->rate, &terms));
+    const bool says_how = rr_given(od, P_STEPS) || rr_given(od, P_CHANGE); // a change of 0 is a flat price
+    if (!rr_given(od, P_RATE)) RR_TRY(from_facts(&(struct load){s, pool, pointer, catalog, arena, notes, says_how}, &od->rate, &terms));
     const enum rr_per per = od->rate.rate.per;
     od->gpus = rr_pool_gpus(pool);
     od->per_gpu = per == RR_PER_GPU && od->gpus < 0;

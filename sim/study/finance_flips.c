@@ -6,6 +6,7 @@
  * (RR_PF_DECIDES) are left out, for another value would have made other leases. */
 #include "models/finance/breakeven.h"
 #include "data/base/fmath.h"
+#include "data/price_book.h"
 #include "sim/study/finance.h"
 #include "sim/study/inputs.h"
 #include <inttypes.h>
@@ -145,16 +146,50 @@ static bool is_rent(const struct rr_pool *pool)
     return has;
 }
 
+/* Its plan has dated steps of the scenario's own, or a book dates the price that it takes. *ret_book: the latter. */
+static bool is_dated(const struct rr_finance_view *v, const struct rr_scenario *s, const struct rr_pool *pool, bool *ret_book)
+{
+    const cJSON *plan = rr_json_at(s->document, rr_strf(v->arena, "%s/plan", pool->pointer));
+    const struct rr_book_query q = {
+        .instance = pool->instance_id, .region = pool->region ? pool->region : "", .plan = "on_demand", .term = "", .payment = ""};
+    struct rr_price_step *step;
+    struct rr_catalog priced;
+    size_t n = 0;
+    *ret_book = false;
+    if (rr_json_member(plan, "steps")) return true;
+    if (rr_json_member(plan, "rate") || !pool->instance_id) return false;
+    rr_catalog_with_books(v->set->catalog, s, v->arena, &priced);
+    if (rr_catalog_price_steps(&priced, &q, s->has_horizon ? s->horizon_us : RR_NEVER, v->arena, &step, &n) != RR_OK) return false;
+    return *ret_book = n > 1;
+}
+
+static bool has_dated(const struct rr_finance_view *v, const struct rr_books *b)
+{
+    const struct rr_scenario *s = b->billing->scenario;
+    bool any = false, of_book;
+    for (size_t p = 0; p < s->n_pools; p++) any |= is_rent(&s->pool[p]) && is_dated(v, s, &s->pool[p], &of_book);
+    return any;
+}
+
+/* By a change of so much a year, or as the dated prices say (NAN). */
 static enum rr_status under_rent(const struct rr_finance_view *v, const struct rr_books *b, double a_year, double *m)
 {
     const struct rr_scenario *s = b->billing->scenario;
-    struct rr_edit *edit = RR_NEWS(v->arena, struct rr_edit, s->n_pools + 1);
-    cJSON *rate = rr_number_node(a_year);
+    struct rr_edit *edit = RR_NEWS(v->arena, struct rr_edit, 2 * s->n_pools + 1);
+    cJSON *rate = rr_number_node(a_year), *none = cJSON_CreateNull();
     size_t n = 0;
-    for (size_t p = 0; p < s->n_pools; p++)
-        if (is_rent(&s->pool[p])) edit[n++] = (struct rr_edit){rr_strf(v->arena, "%s/plan/change_per_year", s->pool[p].pointer), rate};
+    bool of_book;
+    for (size_t p = 0; p < s->n_pools; p++) {
+        if (!is_rent(&s->pool[p])) continue;
+        const bool dated = is_dated(v, s, &s->pool[p], &of_book);
+        const char *plan = rr_strf(v->arena, "%s/plan", s->pool[p].pointer);
+        if (!isnan(a_year) && dated && !of_book) edit[n++] = (struct rr_edit){rr_pointer_join(v->arena, plan, "steps"), none};
+        if (!isnan(a_year)) edit[n++] = (struct rr_edit){rr_pointer_join(v->arena, plan, "change_per_year"), rate};
+        if (isnan(a_year) && of_book) edit[n++] = (struct rr_edit){rr_pointer_join(v->arena, plan, "change_per_year"), none};
+    }
     const enum rr_status st = rr_rebill(v->set, b, edit, n, m);
     cJSON_Delete(rate);
+    cJSON_Delete(none);
     return st;
 }
 
@@ -171,21 +206,28 @@ static enum rr_status rent_courses(const struct rr_finance_view *v, int criterio
     static const struct {
         const char *name;
         double a_year;
-    } course[] = {
-        {"as it is", NAN}, {"flat", 0}, {"falls by 30 % a year", -0.3}, {"falls by 15 % a year", -0.15}, {"rises by 40 % a year", 0.4}};
-    bool any = false;
+    } course[] = {{"as it is", NAN},
+                  {"flat", 0},
+                  {"falls by 30 % a year", -0.3},
+                  {"falls by 15 % a year", -0.15},
+                  {"rises by 40 % a year", 0.4},
+                  {"forward curve: the prices that are dated", NAN}};
+    enum { AS_IT_IS, FORWARD = sizeof course / sizeof *course - 1 };
+    bool any = false, forward = false;
     for (size_t i = 0; i < v->n; i++) any |= !v->book[i].alt->unpriced && rents(&v->book[i]);
+    for (size_t i = 0; i < v->n; i++) forward |= !v->book[i].alt->unpriced && has_dated(v, &v->book[i]);
     if (!any || v->n < 2 || !v->book[0].billing->scenario->clock.anchored) return RR_OK;
     struct rr_sheet_maker m = rr_sheet_begin(
         v->arena, "finance.rents", "If rents move",
-        rr_strf(v->arena,
-                "%s when on-demand rates change by so much a year from today; everything else as it is, what the machines did held fixed.",
-                rr_metric_info[criterion].name));
+        rr_strf(
+            v->arena,
+            "%s when on-demand rates change by so much a year from today%s; everything else as it is, what the machines did held fixed.",
+            rr_metric_info[criterion].name, forward ? ", or as the dated prices of the scenario or its books say" : ""));
     rr_sheet_column(&m, "On-demand rates", RR_SHEET_TEXT);
     for (size_t i = 0; i < v->n; i++)
         if (!v->book[i].alt->unpriced) rr_sheet_column(&m, v->book[i].alt->name, RR_SHEET_MONEY);
     rr_sheet_column(&m, "Cheapest", RR_SHEET_TEXT);
-    for (size_t k = 0; k < sizeof course / sizeof *course; k++) {
+    for (size_t k = 0; k < (forward ? FORWARD + 1 : FORWARD); k++) {
         const char *best = "";
         double least = INFINITY, metric[RR_METRICS];
         rr_sheet_row(&m);
@@ -194,7 +236,7 @@ static enum rr_status rent_courses(const struct rr_finance_view *v, int criterio
             const struct rr_books *b = &v->book[i];
             if (b->alt->unpriced) continue;
             memcpy(metric, b->metric, sizeof metric);
-            if (!isnan(course[k].a_year) && rents(b) && under_rent(v, b, course[k].a_year, metric) != RR_OK)
+            if (k != AS_IT_IS && rents(b) && under_rent(v, b, course[k].a_year, metric) != RR_OK)
                 metric[criterion] = NAN; // a course that leads past all bounds
             rr_sheet_number(&m, metric[criterion]);
             if (b->alt->same_work && b->alt->meets_service && metric[criterion] < least) {

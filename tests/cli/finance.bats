@@ -110,6 +110,34 @@ assert bridge[-1][1] == "all"
 END
 }
 
+@test "dated prices are the forward curve of rents; flat and yearly courses replace them" {
+    printf '%s\n' provider,instance,gpu,gpu_count,unit,region,plan,currency,price,valid_from,source \
+        my,my/box,h100,8,instance-hour,,on_demand,USD,19,2025-12-01,list my,my/box,h100,8,instance-hour,,on_demand,USD,11,2026-07-01,announced >book.csv
+    cat >curve.json <<'END'
+{ "rackrate": 1, "name": "curve", "start": "2026-01-01", "horizon": "1 year", "baseline": "book", "prices": ["book.csv"],
+  "workload": { "w": { "generate": { "count": 50, "arrival": { "poisson": { "rate": "1/h" } }, "duration": "30 min", "gpus": 8 } } },
+  "alternatives": {
+    "book": { "pools": { "p": { "instance": "my/box", "nodes": 1, "plan": { "type": "on_demand" } } } },
+    "steps": { "pools": { "p": { "gpus_per_node": 8, "nodes": 1, "plan": { "type": "on_demand", "rate": "$19/h", "steps": { "2026-07-01": "$11/h" } } } } },
+    "flat": { "pools": { "p": { "instance": "my/box", "nodes": 1, "plan": { "type": "on_demand", "change_per_year": 0 } } } },
+    "own rate": { "pools": { "p": { "gpus_per_node": 8, "nodes": 1, "plan": { "type": "on_demand", "rate": "$13/h" } } } } } }
+END
+    works "$RR" run curve.json -o curve
+    python3 - <<'END'
+import json
+sheet = next(s for s in json.load(open("curve/results.json"))["sheets"] if s["name"] == "finance.rents")
+rows = {r[0].split(":")[0]: r[1:5] for r in sheet["rows"]}
+dated, flat = 19 * 181 * 24 + 11 * 184 * 24, 19 * 365 * 24
+assert rows["as it is"] == [dated, dated, flat, 13 * 8760], rows
+assert rows["flat"] == [flat, flat, flat, 13 * 8760], rows
+assert rows["forward curve"] == [dated, dated, dated, 13 * 8760], rows
+fall = sum(d * 24 * 19 * 0.7 ** (m / 12) for m, d in enumerate([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]))
+for got in rows["falls by 30 % a year"][:3]: assert abs(got - fall) < 0.01, (got, fall)
+END
+    jq -e '.sheets[] | select(.name == "finance.rents") | .rows | map(.[0]) | map(startswith("forward")) | any | not' <(
+        "$RR" run two.json -o two >/dev/null && cat two/results.json)
+}
+
 @test "finance that makes no sense is refused with its place" {
     for bad in '/finance/fiscal_year_start="04-15"' '/finance/tax={"vat": 0.1}' '/finance/tax={"rate": 1.2}' '/finance/exit_penalty=2'; do
         fails 3 "${bad%%=*}" "$RR" check two.json --set "$bad"
