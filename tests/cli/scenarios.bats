@@ -195,6 +195,7 @@ PY
     # a loan is no cost; what lead times vary is how long the cloud stands in
     [ "$(awk -F, '$5 == "loan" { sum += $14 } END { print sum + 0 }' phased/charges.csv)" = 0 ]
     jq -e '.alternatives[1].metrics."cost.on_demand" | .max > .min' phased/results.json
+}
 minutes() { jq "[.alternatives[].metrics.makespan.mean / 60]" "$1/results.json"; }
 @test "resnet-50" {
     holds resnet-50

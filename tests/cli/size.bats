@@ -201,7 +201,7 @@ JSON
     planned '.failures = {"gpu_mtbf": "500 h", "detect": "10 min"}' >s.json
     run "$RR" run s.json -q -o out
     jq -e '.alternatives[0].metrics | .restarts.mean > 0 and .["gpu_hours.lost"].mean > 0 and .["jobs.finished"].mean == 1' out/results.json
-    planned '.replications = 20' >v.json
+    planned '.replications = 20 | .horizon = "60 days"' >v.json
     run "$RR" run v.json -q -o varied
     jq -e '.alternatives[0].metrics.makespan | .p90 > .p10' varied/results.json
 }
@@ -223,7 +223,7 @@ JSON
     planned >s.json
     fails 2 'gpus beside a scenario' "$RR" size s.json --gpus 8
     fails 2 '"lm" has no "training", did you mean "llm"' "$RR" size s.json --workload lm
-    scenario >t.json
+    planned '.workload.llm = {"generate": {"count": 1, "arrival": {"poisson": {"rate": "1/h"}}, "duration": "1 h"}}' >t.json
     fails 3 'no workload has a "training" section' "$RR" size t.json
 }
 @test "a scenario is sized with --set" {
