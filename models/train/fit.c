@@ -85,6 +85,13 @@ static enum rr_status descend(struct problem *p, const struct rr_coefs *from, si
     return code == GSL_SUCCESS ? RR_OK : rr_fail(RR_EINTERNAL, "the fit of training coefficients failed: %s", gsl_strerror(code));
 }
 
+static bool differ(const struct rr_coefs *a, const struct rr_coefs *b)
+{
+    for (int i = 0; i < RR_COEF_N; i++)
+        if (a->v[i] < b->v[i] || a->v[i] > b->v[i]) return true;
+    return false;
+}
+
 enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *c)
 {
     const struct rr_coefs centre = *c;
@@ -105,7 +112,7 @@ enum rr_status rr_fit_coefs(const struct rr_fit *f, struct rr_coefs *c)
     }
     RR_TRY(descend(&p, &centre, n, &a, &cost_a));
     b = a, cost_b = cost_a;
-    if (memcmp(plain.v, centre.v, sizeof plain.v) != 0) RR_TRY(descend(&p, &plain, n, &b, &cost_b));
+    if (differ(&plain, &centre)) RR_TRY(descend(&p, &plain, n, &b, &cost_b));
     *c = cost_b < cost_a ? b : a;
     c->profile = centre.profile;
     return RR_OK;

@@ -81,6 +81,11 @@ static enum rr_status predict_time(struct work *w, struct rr_published *p, const
     return RR_OK;
 }
 
+static double run_s(const struct rr_train_row *r, double step_s)
+{
+    return r->samples_to_target / r->global_batch * step_s + r->evaluations * r->evaluation_s;
+}
+
 /* steps x step time + evaluations x their time, for MLPerf rows that print all of it. */
 static void predict_run(struct work *w, const struct checked *step)
 {
@@ -93,7 +98,7 @@ static void predict_run(struct work *w, const struct checked *step)
         return;
     }
     c->measured = r->minutes * 60;
-    c->predicted = r->samples_to_target / r->global_batch * step->predicted + r->evaluations * r->evaluation_s;
+    c->predicted = run_s(r, step->predicted);
 }
 
 static enum rr_status predict_memory(struct work *w, struct rr_published *p)
@@ -145,9 +150,9 @@ static enum rr_status cross_fold(struct work *w, const unsigned char *fold, unsi
         const size_t at = (size_t)(c->run - w->t.run);
         const struct rr_coefs *coefs = c->reason || fold[at] != k ? NULL : rr_fit_of(fit, c->run);
         struct rr_step s;
-        if (!coefs || isnan(c->flops)) continue;
+        if (!coefs || c->run->row->table == RR_TRAIN_MEMORY) continue;
         rr_published_step(c->run, coefs, &s);
-        c->cross = s.total_s;
+        c->cross = isnan(c->flops) ? run_s(c->run->row, s.total_s) : s.total_s;
     }
     return RR_OK;
 }

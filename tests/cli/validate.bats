@@ -45,3 +45,21 @@ map="--column job_id=id --column submit_s=came:s --column start_s=began --column
     fails 3 'has no unit "weeks"' "$RR" validate trace t.csv --fleet 1x2 --column submit_s=came:weeks
     fails 4 'no-such' "$RR" validate trace t.csv --fleet no-such-file $map
 }
+
+@test "published rows: each is predicted or counted with its reason" {
+    head=source,model,layers,hidden,heads,kv_heads,ffn_hidden,vocab,seq_len,gpu,gpus,tp,pp,vpp,dp,cp,zero_stage,micro_batch,global_batch
+    head+=,precision,recompute,iter_time_s,tokens_per_s_per_gpu,notes
+    printf '%s\n' "$head" \
+        'NVIDIA NeMo x,LLAMA3-8B,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,1,1,,4,2,,1,128,fp8,,9.67,,x' \
+        'NVIDIA NeMo x,LLAMA3-8B,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,2,1,,4,1,,1,128,bf16,,12.4,,x' \
+        'NVIDIA NeMo x,Unheard,,,,,,,8192,H100-SXM5-80GB,8,1,1,,4,2,,1,128,fp8,,9.67,,x' >rows.csv
+    run -0 "$RR" validate training rows.csv --json --rows out.csv
+    jq -e '.schema == "rackrate.validation/1" and (.sets | length) == 1 and .sets[0].set == "NeMo" and .sets[0].n == 2 and
+        .sets[0].unpredicted == 1 and .sets[0].mape_pct < 30 and .sets[0].tau == null and
+        .unpredicted[0].reason == "the row prints no shape and the model is not in data/facts/models.csv"' <<<"$output"
+    [ "$(wc -l <out.csv)" -eq 3 ]
+    run -0 "$RR" validate training rows.csv
+    [[ "$output" == *"NeMo: 1 row: the row prints no shape"* ]]
+    sed -i 's/fp8,,9.67/fp9,,9.67/' rows.csv
+    fails 3 'rows.csv:2: unknown precision "fp9", did you mean "fp8"' "$RR" validate training rows.csv
+}
