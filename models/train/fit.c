@@ -234,6 +234,20 @@ static void forget_memory(struct rr_coefs *c)
         if (of_memory(i)) c->v[i] = rr_coef_info[i].otherwise;
 }
 
+/* What no row prints and a framework's sources say: MPT trains without dropout, 31 of the 34 bytes of Korthikanti et al. 2022, and its loss keeps logits
+ * in 16 and in 32 bits. With it all of 107 published runs fit; most of them are tuned to the last micro batch that does. */
+static const struct {
+    const char *framework;
+    enum rr_coef coef;
+    double value;
+} given[] = {{"fsdp/", RR_COEF_ACT_BYTES, 15}, {"fsdp/", RR_COEF_LOGIT_BYTES, 6}};
+
+static void give(const char *profile, struct rr_coefs *c)
+{
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (strncmp(profile, given[i].framework, strlen(given[i].framework)) == 0) c->v[given[i].coef] = given[i].value;
+}
+
 struct pool { /* rows to fit to, and where to begin */
     struct rr_published *run;
     size_t n;
@@ -284,6 +298,7 @@ enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, c
             rr_coefs_default(&p->coefs);
         p->coefs.profile = p->profile;
         if (like && !same_framework(p->profile, like->profile)) forget_memory(&p->coefs);
+        give(p->profile, &p->coefs);
         RR_TRY(fit_profile(&from, false, p, &p->rows));
         RR_TRY(fit_profile(&from, true, p, &p->memory_rows));
     }

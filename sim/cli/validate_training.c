@@ -29,7 +29,7 @@ struct set {
     const char *name;
     bool memory;
     struct checked **row;
-    size_t n, unpredicted, false_fits, ooms, crashed_fits[4], crashed;
+    size_t n, unpredicted, false_fits, refused, ran, ooms, crashed_fits[4], crashed;
     struct rr_judgement ours, crossed, constant, peer[RR_PEERS];
     double ours_where_peer[RR_PEERS];
 };
@@ -187,6 +187,7 @@ static struct set *set_of(struct work *w, const char *name)
 static void count_fits(struct set *s, const struct checked *c)
 {
     const bool fits = c->memory_bytes <= c->usable_bytes;
+    if (c->run->row->oom == RR_OOM_NO) s->ran++, s->refused += !fits;
     if (c->run->row->oom == RR_OOM_YES) s->ooms++, s->false_fits += fits;
     if (c->run->row->oom != RR_OOM_OR_CRASHED) return;
     s->crashed++;
@@ -283,6 +284,7 @@ static void put_json_set(struct rr_buf *b, const struct set *s)
     put_pct(b, "best_bias_pct", s->memory ? NAN : s->ours.best_bias);
     rr_buf_putf(b, ", \"unpredicted\": %zu", s->unpredicted);
     if (s->memory) {
+        rr_buf_putf(b, ", \"ran\": %zu, \"refused_that_ran\": %zu", s->ran, s->refused);
         rr_buf_putf(b, ", \"oom\": %zu, \"false_fits\": %zu, \"crashed_or_oom\": %zu", s->ooms, s->false_fits, s->crashed);
         rr_buf_putf(b, ", \"crashed_predicted\": {\"to_half\": %zu, \"half_to_90_pct\": %zu, \"above_90_pct\": %zu, \"too_large\": %zu}",
                     s->crashed_fits[0], s->crashed_fits[1], s->crashed_fits[2], s->crashed_fits[3]);
