@@ -120,6 +120,19 @@ static enum rr_status node_rate(const struct load *l, struct rr_price price, int
     return rr_rate_node_hour(rate, l->gpus, ret_nano);
 }
 
+/* From one date of a book to the next, and from the last one to the horizon. */
+static void gaps_of_steps(const struct load *l, struct rr_spot_series *s)
+{
+    static const struct rr_spot_file as_usual = {0};
+    for (size_t i = 0; i < s->n; i++) {
+        if (i + 1 == s->n && !l->s->has_horizon) break;
+        const int64_t gap = (i + 1 < s->n ? s->at_us[i + 1] : l->s->horizon_us) - s->at_us[i];
+        s->gaps += gap > RR_WEEK;
+        if (gap > s->longest_gap_us) s->longest_gap_us = gap;
+    }
+    rr_spot_note(l->notes, l->pointer, s, &as_usual);
+}
+
 /* The course of the price that a book knows. */
 static enum rr_status price_from_steps(const struct load *l, const struct rr_price_step *step, size_t n, struct rr_spot_terms *t)
 {
@@ -145,6 +158,7 @@ static enum rr_status price_from_steps(const struct load *l, const struct rr_pri
                                         .instance = step[0].row->instance};
     rr_note(l->notes, RR_NOTE_ASSUMED, l->pointer, rr_fact_text(l->arena, f), "spot price of %s in %s changes %zu times, as %s has it",
             step[0].row->instance, step[0].row->region, n - 1, f->path);
+    gaps_of_steps(l, &t->prices);
     return RR_OK;
 }
 

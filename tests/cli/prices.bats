@@ -63,6 +63,10 @@ priced() { scenario '.prices = ["book.csv"] | .pools.p = {"instance": "acme/x4",
     run --separate-stderr "$RR" run spot.json -q -o spot --format json,md
     [ "$status" -eq 0 ] || { echo "$stderr"; false; }
     jq -e '.alternatives[0].metrics["cost.total"].mean == 528' spot/results.json # 8 GPUs: 30 h at 1, 18 h at 2
+    ! grep -q 'gaps* of more' spot/report.md
+    # the last spot price is of 2 January, 6:00: for 28.75 days it is carried on
+    "$RR" run spot.json -q -o gap --format md --set '/horizon="30 days"' 2>/dev/null
+    grep -q '1 gap of more than 7 d, the longest 28.8 d: the last price is carried on' gap/report.md
     "$RR" run s.json -q -o own --format json --set '/pools/p/plan/change_per_year=-10 %' 2>/dev/null
     jq -e '.alternatives[0].metrics["cost.total"].mean == 960' own/results.json # the scenario's own course wins
 }
