@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/reconcile.c - `rackrate reconcile RESULT BILL...`: simulated against billed, by service, region and month.
  *
- * The months are those of the bill. Explained is the share of the billed amount that the simulated lines meet: of each line the smaller of
+ * The months are those of the bill. Of a bill of several accounts --account takes some; a bill that rackrate wrote has one for each alternative,
+ * and those of the others are left out. Explained is the share of the billed amount that the simulated lines meet: of each line the smaller of
  * the two, over what is billed. */
 #include "sim/cli/result.h"
 #include "data/base/time.h"
@@ -13,6 +14,7 @@
 
 static const struct rr_option options[] = {
     {0, "alternative", "NAME", false, "which of the result's alternatives is compared; needed when there are several"},
+    {0, "account", "NAME", true, "only rows of this billing account or sub-account of the bill"},
     {0, "cost", "WHICH", false, "billed (default), as the invoice has it, or effective, with prepayments spread"},
     {0, "format", "NAME", false, "format of the bill (default auto): one of rackrate list bills"},
     {0, "max-rejected", "SHARE", false, "share of damaged rows of the bill past which it is refused (default 1 %)"},
@@ -20,16 +22,22 @@ static const struct rr_option options[] = {
 };
 
 struct line {
-    const char *service, *region;
-    int64_t month; /* year x 12 + month */
+    const char *account, *service, *region; /* account: of the bill's rows while they are read, then "" */
+    int64_t month;                          /* year x 12 + month */
     rr_i128 simulated, billed;
     bool in_run, in_bill;
+    uint32_t before; /* in its bucket, + 1 */
 };
+enum { BUCKETS = 1 << 14 };
 struct books {
     struct rr_arena *arena;
     const char *alternative;
     bool effective;
     RR_VEC(struct line) line;
+    uint32_t bucket[BUCKETS]; /* last line + 1 of those with that hash; 0 = none */
+    const char **account;     /* of the bill: all of them */
+    size_t n_accounts;
+    const char *told;    /* of a bill of several accounts; or NULL */
     int64_t first, last; /* months of the bill */
     bool any;
     rr_i128 outside; /* simulated in other months */
@@ -44,14 +52,28 @@ static int64_t month_of(int64_t epoch_us)
 
 static bool same_text(const char *a, const char *b) { return rr_slice_is_nocase(rr_slice(a, strlen(a)), b); }
 
-static struct line *line_of(struct books *b, const char *service, const char *region, int64_t month)
+/* Either case of letters alike, as same_text() has it. */
+static uint32_t hash_of(uint32_t h, const char *text)
 {
-    for (size_t i = 0; i < b->line.n; i++) {
-        struct line *l = &b->line.at[i];
-        if (l->month == month && same_text(l->service, service) && same_text(l->region, region)) return l;
+    for (; *text; text++) h = (h ^ (unsigned char)(*text >= 'A' && *text <= 'Z' ? *text + 32 : *text)) * 16777619u;
+    return (h ^ 255u) * 16777619u;
+}
+
+static struct line *line_of(struct books *b, const char *account, const char *service, const char *region, int64_t month)
+{
+    const uint32_t h = hash_of(hash_of(hash_of(2166136261u ^ (uint32_t)month, account), service), region) % BUCKETS;
+    for (uint32_t i = b->bucket[h]; i > 0; i = b->line.at[i - 1].before) {
+        struct line *l = &b->line.at[i - 1];
+        if (l->month == month && strcmp(l->account, account) == 0 && same_text(l->service, service) && same_text(l->region, region))
+            return l;
     }
-    const struct line l = {rr_strdup(b->arena, service), rr_strdup(b->arena, region), month, 0, 0, false, false};
+    const struct line l = {.account = rr_strdup(b->arena, account),
+                           .service = rr_strdup(b->arena, service),
+                           .region = rr_strdup(b->arena, region),
+                           .month = month,
+                           .before = b->bucket[h]};
     rr_vec_push(&b->line, l);
+    b->bucket[h] = (uint32_t)b->line.n;
     return &b->line.at[b->line.n - 1];
 }
 
@@ -59,12 +81,9 @@ static enum rr_status take_bill(void *ctx, const struct rr_bill_row *row)
 {
     struct books *b = ctx;
     const int64_t month = month_of(row->from_us);
-    struct line *l = line_of(b, row->text[RR_BILL_service], row->text[RR_BILL_region], month);
+    struct line *l = line_of(b, row->text[RR_BILL_account], row->text[RR_BILL_service], row->text[RR_BILL_region], month);
     l->billed += b->effective ? row->effective : row->billed;
     l->in_bill = true;
-    if (!b->any || month < b->first) b->first = month;
-    if (!b->any || month > b->last) b->last = month;
-    b->any = true;
     return RR_OK;
 }
 
@@ -78,9 +97,87 @@ static enum rr_status take_run(void *ctx, const struct rr_focus_line *x)
         b->outside += cost;
         return RR_OK;
     }
-    struct line *l = line_of(b, x->service, x->region, month);
+    struct line *l = line_of(b, "", x->service, x->region, month);
     l->simulated += cost;
     l->in_run = true;
+    return RR_OK;
+}
+
+/* ---- which accounts ---- */
+
+static bool is_one_of(const char *const *names, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static void list_accounts(struct books *b)
+{
+    b->account = RR_NEWS(b->arena, const char *, b->line.n + 1);
+    for (size_t i = 0; i < b->line.n; i++)
+        if (!is_one_of(b->account, b->n_accounts, b->line.at[i].account)) b->account[b->n_accounts++] = b->line.at[i].account;
+}
+
+/* The lines of these accounts, added up without regard to them. */
+static void keep_accounts(struct books *b, const char *const *account, size_t n)
+{
+    const size_t read = b->line.n;
+    struct line *line = RR_NEWS(b->arena, struct line, read + 1);
+    memcpy(line, b->line.at, read * sizeof *line);
+    b->line.n = 0;
+    memset(b->bucket, 0, sizeof b->bucket);
+    for (size_t i = 0; i < read; i++) {
+        if (!is_one_of(account, n, line[i].account)) continue;
+        struct line *l = line_of(b, "", line[i].service, line[i].region, line[i].month);
+        l->billed += line[i].billed;
+        l->in_bill = true;
+        if (!b->any || l->month < b->first) b->first = l->month;
+        if (!b->any || l->month > b->last) b->last = l->month;
+        b->any = true;
+    }
+}
+
+/* Those of the bill but for the result's other alternatives, when the one that is compared is among them. */
+static size_t without_others(const struct books *b, const struct rr_store *s, const char **ret)
+{
+    size_t n = 0;
+    const bool ours = is_one_of(b->account, b->n_accounts, rr_strf(b->arena, "%s/%s", s->name, b->alternative));
+    for (size_t i = 0; i < b->n_accounts; i++) {
+        bool other = false;
+        for (size_t k = 0; k < s->n_alternatives && ours; k++)
+            other |= strcmp(s->alternative[k].name, b->alternative) != 0 &&
+                     strcmp(rr_strf(b->arena, "%s/%s", s->name, s->alternative[k].name), b->account[i]) == 0;
+        if (!other) ret[n++] = b->account[i];
+    }
+    return n;
+}
+
+static const char *joined(const struct books *b)
+{
+    const char *all = "";
+    enum { SHOWN = 8 };
+    for (size_t i = 0; i < b->n_accounts && i < SHOWN; i++) all = rr_strf(b->arena, "%s%s\"%s\"", all, i ? ", " : "", b->account[i]);
+    return b->n_accounts > SHOWN ? rr_strf(b->arena, "%s and %zu more", all, b->n_accounts - SHOWN) : all;
+}
+
+static enum rr_status choose_accounts(const struct rr_args *args, const struct rr_store *s, struct books *b)
+{
+    const size_t option = rr_option_index(&rr_command_reconcile, "account"), n = args->n_values[option];
+    const char *const *wanted = args->value[option];
+    list_accounts(b);
+    for (size_t k = 0; k < n; k++)
+        if (!is_one_of(b->account, b->n_accounts, wanted[k]))
+            return rr_fail(RR_EUSAGE, "reconcile: the bill has no account \"%s\"%s; there %s %s", wanted[k],
+                           rr_did_you_mean(b->arena, wanted[k], b->account, b->n_accounts), b->n_accounts == 1 ? "is" : "are", joined(b));
+    const char **kept = RR_NEWS(b->arena, const char *, b->n_accounts + 1);
+    const size_t n_kept = n > 0 ? 0 : without_others(b, s, kept);
+    keep_accounts(b, n > 0 ? wanted : kept, n > 0 ? n : n_kept);
+    if (n == 0 && n_kept < b->n_accounts)
+        b->told = rr_strf(b->arena, "Left out of the bill: %zu account%s of this result's other alternatives.\n", b->n_accounts - n_kept,
+                          b->n_accounts - n_kept == 1 ? "" : "s");
+    else if (n == 0 && n_kept > 1)
+        b->told = rr_strf(b->arena, "All %zu accounts of the bill (--account takes some): %s.\n", n_kept, joined(b));
     return RR_OK;
 }
 
@@ -178,6 +275,7 @@ static void put_table(const struct books *k, struct rr_buf *b)
     if (s.only_bill) rr_buf_putf(b, "; %s is billed and not simulated", amount(k, s.only_bill));
     if (s.only_run) rr_buf_putf(b, "; %s is simulated and not billed", amount(k, s.only_run));
     rr_buf_puts(b, ".\n");
+    if (k->told) rr_buf_puts(b, k->told);
     if (k->outside) rr_buf_putf(b, "Simulated in months that the bill does not have, left out: %s.\n", amount(k, k->outside));
 }
 
@@ -227,7 +325,7 @@ static enum rr_status read_bill(const struct rr_args *args, struct books *b)
     if (rr_unit_share(rr_slice(share, strlen(share)), &opt.max_rejected) != RR_OK) return rr_fail_in(RR_EUSAGE, "--max-rejected");
     RR_TRY(rr_bill_read(args->operand + 1, args->n_operands - 1, &opt, args->arena, take_bill, b, &report));
     for (size_t i = 0; i < report.n_first; i++) fprintf(stderr, "rackrate: rejected: %s\n", report.first[i]);
-    if (!b->any) return rr_fail(RR_EINPUT, "%s: there is no row of a bill in it", args->operand[1]);
+    if (b->line.n == 0) return rr_fail(RR_EINPUT, "%s: there is no row of a bill in it", args->operand[1]);
     if (*report.currency && strcmp(report.currency, b->currency) != 0)
         return rr_fail(RR_EINPUT, "%s: the bill is in %s, the result in %s: run the scenario with \"currency\": \"%s\"", args->operand[1],
                        report.currency, b->currency, report.currency);
@@ -238,6 +336,7 @@ static enum rr_status compare_them(const struct rr_args *args, const struct rr_s
 {
     struct rr_buf text = {0};
     RR_TRY(read_bill(args, b));
+    RR_TRY(choose_accounts(args, s, b));
     RR_TRY(rr_focus_each(s, take_run, b));
     qsort(b->line.at, b->line.n, sizeof *b->line.at, compare);
     if (rr_arg_given(&rr_command_reconcile, args, "json"))
@@ -268,7 +367,7 @@ static enum rr_status reconcile_run(const struct rr_args *args)
 const struct rr_command rr_command_reconcile = {
     .name = "reconcile",
     .summary = "simulated against billed, by service, region and month",
-    .usage = "RESULT BILL... [--alternative NAME] [--cost billed|effective] [--json]",
+    .usage = "RESULT BILL... [--alternative NAME] [--account NAME]... [--cost billed|effective] [--json]",
     .examples = "  rackrate reconcile out/plan focus-2026-01.csv.gz --alternative rent\n"
                 "  rackrate reconcile out/plan cur.csv --cost effective --json\n",
     .options = options,

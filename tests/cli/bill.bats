@@ -141,8 +141,24 @@ rented() {
     works "$RR" reconcile out more.csv
     [[ $output == *"not simulated"* ]]
     [[ $output == *'$100.50 is billed and not simulated.'* ]]
+    [[ $output == *'All 2 accounts of the bill (--account takes some): '*'"a"'* ]]
+    works "$RR" reconcile out more.csv --account a --json
+    jq -e '.billed == 100.5 and (.lines | length) == 2' <<<"$output"
+    fails 2 'the bill has no account "b"; there are ' "$RR" reconcile out more.csv --account b
     sed 's/USD/EUR/' bill.csv >eur.csv
     fails 3 'the bill is in EUR, the result in USD' "$RR" reconcile out eur.csv
     fails 2 'no alternative "bese", did you mean "base"' "$RR" reconcile out bill.csv --alternative bese
     fails 2 'billed or effective' "$RR" reconcile out bill.csv --cost list
+}
+
+@test "of a bill with all alternatives of the result the others are left out" {
+    works "$RR" run "$ROOT/data/scenarios/discounts.json" -o three --format focus,db,json
+    for a in 'on demand' prepaid 'spot, stop at 20'; do
+        works "$RR" reconcile three three/bill.focus.csv --alternative "$a" --json
+        jq -e '.difference == 0 and .explained == 1' <<<"$output"
+    done
+    works "$RR" reconcile three three/bill.focus.csv --alternative prepaid
+    [[ $output == *"Left out of the bill: 2 accounts of this result's other alternatives."* ]]
+    works "$RR" reconcile three three/bill.focus.csv --alternative prepaid --account 'discounts/on demand' --json
+    jq -e '.difference != 0' <<<"$output"
 }
