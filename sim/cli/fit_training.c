@@ -4,6 +4,7 @@
 #include "sim/cli/profile.h"
 #include "sim/cli/training.h"
 #include <math.h>
+#include <string.h>
 
 static void put_profile(struct rr_buf *b, const struct rr_fit_profile *p, const char *date)
 {
