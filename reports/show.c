@@ -3,6 +3,7 @@
 #include "reports/show.h"
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static const char *kept(struct rr_arena *a, struct rr_buf *b)
@@ -113,21 +114,42 @@ const char *rr_show_span(struct rr_arena *a, double s)
 
 static bool is_named(const struct rr_alternative *a, const char *name) { return name && a->name && *name && strcmp(a->name, name) == 0; }
 
+static bool is_taken(const size_t *list, size_t n, size_t i)
+{
+    for (size_t k = 0; k < n; k++)
+        if (list[k] == i) return true;
+    return false;
+}
+
+/* Lower is taken first: the best and the baseline, then by the criterion; what has none comes last. */
+static double standing(const struct rr_store *s, int metric, size_t i)
+{
+    const struct rr_alternative *a = &s->alternative[i];
+    if (is_named(a, s->best) || is_named(a, s->baseline)) return -INFINITY;
+    const double v = metric >= 0 ? a->metric[metric].mean : 0;
+    return isnan(v) ? INFINITY : v;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const size_t x = *(const size_t *)a, y = *(const size_t *)b;
+    return x < y ? -1 : x > y;
+}
+
 size_t rr_show_chosen(const struct rr_store *s, size_t most, bool priced_only, size_t *ret)
 {
-    size_t left = most, n = 0;
-    for (size_t i = 0; i < s->n_alternatives; i++) { // the room that these two will take
-        const struct rr_alternative *a = &s->alternative[i];
-        if ((is_named(a, s->best) || is_named(a, s->baseline)) && !(priced_only && a->unpriced) && left > 0) left--;
+    const int metric = s->criterion && *s->criterion ? rr_metric_find(s->criterion) : -1;
+    size_t n = 0;
+    while (n < most) {
+        size_t next = s->n_alternatives;
+        for (size_t i = 0; i < s->n_alternatives; i++) {
+            if ((priced_only && s->alternative[i].unpriced) || is_taken(ret, n, i)) continue;
+            if (next == s->n_alternatives || standing(s, metric, i) < standing(s, metric, next)) next = i;
+        }
+        if (next == s->n_alternatives) break;
+        ret[n++] = next;
     }
-    for (size_t i = 0; i < s->n_alternatives && n < most; i++) {
-        const struct rr_alternative *a = &s->alternative[i];
-        if (priced_only && a->unpriced) continue;
-        const bool must = is_named(a, s->best) || is_named(a, s->baseline);
-        if (!must && left == 0) continue;
-        if (!must) left--;
-        ret[n++] = i;
-    }
+    qsort(ret, n, sizeof *ret, by_order);
     return n;
 }
 

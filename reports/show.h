@@ -18,7 +18,7 @@ const char *rr_show_metric(struct rr_arena *a, enum rr_metric_unit unit, double 
 /* "owned" -> "owned", "on_demand" -> "on-demand": a word of the scenario in prose. */
 const char *rr_show_word(struct rr_arena *a, const char *word);
 const char *rr_show_span(struct rr_arena *a, double seconds); /* "3 years", "4 weeks", "5.5 days" */
-/* The alternatives that a table or plot with room for `most` shows: best, baseline, then file order; returned in file order. */
+/* The alternatives that a table or plot with room for `most` shows: best, baseline, then the next by the criterion; in file order. */
 size_t rr_show_chosen(const struct rr_store *s, size_t most, bool priced_only, size_t *ret /* [most] */);
 /* Where room is short: "mix[/pools/own/nodes=4]" is "mix, nodes=4", without "mix, " when all variants are of one alternative; the whole name when two
  * would look the same. */

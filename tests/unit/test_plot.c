@@ -3,6 +3,7 @@
 #include "reports/csv.h"
 #include "reports/draw.h"
 #include "reports/plot.h"
+#include "reports/show.h"
 #include "tests/unit/sample_store.h"
 #include "tests/unit/test_dir.h"
 #include <stdarg.h>
@@ -253,6 +254,36 @@ static void odd_stores_are_drawn(void **state)
     sample_close(&p);
 }
 
+/* Room for four of nine: the best, the baseline and the two that come next by the criterion; an unpriced one where prices do not matter. */
+static void the_cheapest_are_shown(void **state)
+{
+    (void)state;
+    struct sample p;
+    size_t chosen[4];
+    sample_open(&p, 1);
+    const int metric = rr_metric_find("npv.cost");
+    struct rr_alternative *many = RR_NEWS(p.arena, struct rr_alternative, 9);
+    static const double cost[] = {7, 9, 3, 8, 2, 6, 4, 5, 1};
+    for (int i = 0; i < 9; i++) {
+        many[i] = p.alternative[0];
+        many[i].name = rr_strf(p.arena, "a%d", i);
+        many[i].unpriced = i == 8;
+        many[i].metric[metric].mean = cost[i];
+    }
+    p.store.alternative = many;
+    p.store.n_alternatives = 9;
+    p.store.best = "a4";
+    p.store.baseline = "a1"; // the dearest
+    assert_int_equal(rr_show_chosen(&p.store, 4, true, chosen), 4);
+    assert_true(chosen[0] == 1 && chosen[1] == 2 && chosen[2] == 4 && chosen[3] == 6);
+    assert_int_equal(rr_show_chosen(&p.store, 4, false, chosen), 4);
+    assert_true(chosen[0] == 1 && chosen[1] == 2 && chosen[2] == 4 && chosen[3] == 8);
+    p.store.criterion = ""; // no verdict: as they stand in the scenario
+    assert_int_equal(rr_show_chosen(&p.store, 3, true, chosen), 3);
+    assert_true(chosen[0] == 0 && chosen[1] == 1 && chosen[2] == 4);
+    sample_close(&p);
+}
+
 static void steps_are_round(void **state)
 {
     (void)state;
@@ -284,6 +315,7 @@ int main(void)
         cmocka_unit_test(a_gnuplot_that_fails_is_told),
         cmocka_unit_test(what_has_no_data_has_no_figure),
         cmocka_unit_test(odd_stores_are_drawn),
+        cmocka_unit_test(the_cheapest_are_shown),
         cmocka_unit_test(steps_are_round),
         cmocka_unit_test(names_are_cut_between_characters),
     };
