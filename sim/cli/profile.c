@@ -50,7 +50,7 @@ static void put_size(struct rr_buf *b, double bytes)
 
 static void put_value(struct rr_buf *b, struct rr_value v, const char *unit)
 {
-    if (v.p05 == v.p95)
+    if (v.p95 - v.p05 <= 2e-4 * v.value)
         rr_buf_putf(b, "%.4g %s", v.value, unit);
     else
         rr_buf_putf(b, "%.4g %s (%.4g to %.4g)", v.value, unit, v.p05, v.p95);

@@ -62,7 +62,7 @@ nodes() {
     fails 2 'unknown kind "fleat", did you mean "fleet"' "$RR" import fleat n.txt -o x
     fails 2 'where to\?' "$RR" import fleet n.txt
     fails 2 'which file\?' "$RR" import fleet -o x
-    fails 3 '"import profiles" is not built yet' "$RR" import profiles n.txt -o x
+    fails 3 'no known format of measured times' "$RR" import profiles n.txt -o x
     fails 2 'one file too many' "$RR" import fleet n.txt n.txt -o x
     fails 3 'unknown node list format "scontrl", did you mean "scontrol"' "$RR" import fleet n.txt -o x --format scontrl
     fails 4 'no-such' "$RR" import fleet no-such -o x

@@ -1,0 +1,88 @@
+#!/usr/bin/env bats
+# tests/cli/profile.bats - logs of benchmarks into profiles: fit, import profiles, profile show, compare and validate.
+load helper
+
+# log [ROW]...: a table of nccl-tests over 16 GPUs; times are 25 us + size / 37.5 GB/s, or the rows given.
+log() {
+    echo '# nccl-tests version 2.19.1 nccl-headers=23102 nccl-library=23102'
+    echo '# Collective test starting: all_reduce_perf'
+    echo '#  Rank  0 Group  0 Pid 7 on a device  0 [0000:19:00] NVIDIA H100 80GB HBM3'
+    echo '#  Rank 15 Group  0 Pid 7 on b device  7 [0000:e4:00] NVIDIA H100 80GB HBM3'
+    echo '#       size         count      type   redop    root     time   algbw   busbw  #wrong     time   algbw   busbw  #wrong'
+    echo '#        (B)    (elements)                               (us)  (GB/s)  (GB/s)             (us)  (GB/s)  (GB/s)'
+    [ $# -gt 0 ] && printf '%s\n' "$@"
+    awk 'BEGIN { for (x = 1024; x <= 2^30; x *= 2) { t = 25 + x / 37500; a = x / t / 1000
+        printf "%d %d float sum -1 %.4f %.2f %.2f 0 %.4f %.2f %.2f 0\n", x, x / 4, t, a, a * 1.875, t, a, a * 1.875 } }'
+    echo '# Out of bounds values : 0 OK'
+}
+
+@test "a log becomes a profile whose numbers are those of the line behind it" {
+    log >log.txt
+    works "$RR" fit log.txt -o p.json --name ours --gpu h100-80gb-sxm --source 'made up' --network 'InfiniBand'
+    [[ $output == "ours: h100-80gb-sxm, 8 a node, InfiniBand"* ]]
+    jq -e '.schema == "rackrate.profile/1" and .sources[0].text == "made up" and .hardware.nodes == 2' p.json
+    jq -e '.collectives[0] | .op == "all_reduce" and .ranks == 16 and (.knots | length) == 2' p.json
+    jq -e '.collectives[0].bus_gb_s | (.value? // .) | . > 70.25 and . < 70.38' p.json # 37.5 x 1.875
+    jq -e '.collectives[0].half_bytes | (.value? // .) | . > 930000 and . < 945000' p.json # 25 us x 37.5 GB/s
+    jq -e '.peaks[] | select(.what == "bf16") | .value == 989.4 and .source == "datasheet"' p.json
+    works "$RR" fit log.txt --name ours --gpu h100-80gb-sxm --source 'made up' --network 'InfiniBand' --json
+    diff p.json <(printf '%s\n' "$output")
+}
+@test "a profile is shown, drawn, compared and validated" {
+    log >log.txt
+    "$RR" fit log.txt -o p.json --name ours >table
+    works "$RR" profile show p.json -o plots
+    diff table <(printf '%s\n' "$output")
+    grep -q '<svg' plots/collectives.svg
+    grep -q '<svg' plots/roofline.svg
+    [ "$(ls plots | wc -l)" -eq 2 ]
+    works "$RR" profile validate p.json log.txt --json
+    jq -e '.n == 42 and .worst_pct < 0.1 and .without_curve == 0' <<<"$output"
+    works "$RR" profile compare p.json h100-efa
+    [[ $output == *"16 GPUs on 2 nodes against 16 on 2"* ]]
+    works "$RR" profile show h100-node --json
+    jq -e '.name == "h100-node"' <<<"$output"
+}
+@test "logs become raw samples, and these the same profile" {
+    log >log.txt
+    run --separate-stderr "$RR" import profiles log.txt -o s.json
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"1 files, 42 times, 0 rows refused"* ]]
+    "$RR" fit log.txt --json >a
+    "$RR" fit s.json --json >b
+    diff <(jq .collectives[0].knots a) <(jq .collectives[0].knots b)
+}
+@test "a damaged row is named by its line, the rest is taken" {
+    log '2048 512 float sum -1 25.05 0.08' >log.txt
+    run --separate-stderr "$RR" fit log.txt -o p.json
+    [ "$status" -eq 0 ]
+    [[ $stderr == "rackrate: refused: log.txt:7: 7 words, which no generation"* ]]
+    fails 3 'log.txt:7: .*; 1 of 22 rows are damaged' "$RR" fit log.txt -o q.json --max-refused 0
+    [ ! -e q.json ]
+}
+@test "every shipped profile is read, and says where it comes from" {
+    for p in "$ROOT"/data/profiles/*.json; do
+        works "$RR" profile show "$p"
+        jq -e '(.sources | length) > 0 and all(.sources[]; .text != "")' "$p"
+        jq -e '.measured or (.note | startswith("datasheet, not measured"))' "$p"
+    done
+    works "$RR" list profiles --json
+    jq -e '.profiles | length >= 15' <<<"$output"
+    works "$RR" list benchmarks
+}
+@test "words that are wrong" {
+    log >log.txt
+    fails 2 'unknown word "shaw", did you mean "show"' "$RR" profile shaw p.json
+    fails 2 'which one\?' "$RR" profile show
+    fails 2 'wants two profiles' "$RR" profile compare h100-efa
+    fails 2 'wants a profile and a log' "$RR" profile validate h100-efa
+    fails 4 'no-such' "$RR" profile show no-such
+    fails 3 'did you mean "h100-80gb-sxm"' "$RR" fit log.txt --gpu h100-80gb-sxn
+    fails 2 '"ncl-tests" is no format of measured times, did you mean "nccl-tests"' "$RR" fit log.txt --format ncl-tests
+    fails 2 '--draws wants at most 10000' "$RR" fit log.txt --draws 20000
+    fails 4 'no-such' "$RR" fit no-such
+    echo 'a letter to a friend' >letter.txt
+    fails 3 'letter.txt: no known format of measured times' "$RR" fit letter.txt
+    echo '{"schema": "rackrate.profile/1", "name": "x", "hardware": {"gpu": 3}}' >p.json
+    fails 3 'p.json:1:[0-9]+: .*gpu: must be a text' "$RR" profile show p.json
+}
