@@ -127,6 +127,7 @@ static enum rr_status checked(const struct reading *r, const struct rr_arch *a)
     if (a->layers < 1 || a->hidden < 1 || a->heads < 1 || a->vocab < 1)
         return rr_fail(RR_EINPUT, "%s: layers %d, hidden size %d, heads %d, vocabulary %d: each must be at least 1", r->path, a->layers,
                        a->hidden, a->heads, a->vocab);
+    if (a->layers > 4096) return rr_fail(RR_EINPUT, "%s: %d layers; at most 4096", r->path, a->layers);
     if (!a->head_dim && !a->kv_lora && a->hidden % a->heads)
         return rr_fail(RR_EINPUT, "%s: a hidden size of %d does not divide by %d heads, and there is no \"head_dim\"", r->path, a->hidden,
                        a->heads);

@@ -155,31 +155,67 @@ static void try_flags(struct run *x, struct rr_layout l)
     }
 }
 
+/* What is wrong with a layout whatever its inner sizes, of which there are `inner`, would be: all of them are counted at once. */
+static bool hopeless(struct run *x, const struct rr_layout *probe, int64_t inner)
+{
+    const enum rr_layout_fault fault = rr_layout_check(x->s->arch, x->s->machine, probe);
+    if (fault == RR_FAULT_OK) return false;
+    reject(x, probe, fault);
+    x->r->fault[fault] += inner - 1;
+    x->r->tried += inner;
+    return true;
+}
+
+/* A probe has the inner sizes that are always legal, and a batch that they divide. */
+static struct rr_layout probe_of(const struct rr_layout *l, int32_t batch)
+{
+    struct rr_layout p = *l;
+    p.micro_batch = 1, p.zero = 0, p.sequence_parallel = false;
+    p.global_batch = batch;
+    return p;
+}
+
+static void try_micro_batches(struct run *x, struct rr_layout l)
+{
+    const struct rr_search *s = x->s;
+    const int64_t inner = (int64_t)s->zero.n * s->recompute.n * s->sequence_parallel.n * s->tp_overlap.n * s->dp_overlap.n;
+    EACH(m, s->micro_batch)
+    {
+        l.micro_batch = s->micro_batch.at[m];
+        struct rr_layout probe = l;
+        probe.zero = 0, probe.sequence_parallel = false;
+        if (hopeless(x, &probe, inner)) continue;
+        EACH(z, s->zero)
+        {
+            l.zero = s->zero.at[z];
+            EACH(r, s->recompute)
+            {
+                l.recompute = (enum rr_recompute)s->recompute.at[r];
+                try_flags(x, l);
+            }
+        }
+    }
+}
+
 static void try_world(struct run *x, struct rr_layout l)
 {
     const struct rr_search *s = x->s;
+    const int64_t flags = (int64_t)s->sequence_parallel.n * s->tp_overlap.n * s->dp_overlap.n;
+    const int64_t of_chunk = (int64_t)s->micro_batch.n * s->zero.n * s->recompute.n * flags, of_ep = of_chunk * s->vpp.n;
     EACH(p, s->precision)
     {
         l.precision = (enum rr_precision)s->precision.at[p];
         EACH(e, s->ep)
         {
             l.ep = s->ep.at[e];
+            l.vpp = 1;
+            struct rr_layout probe = probe_of(&l, l.dp);
+            if (hopeless(x, &probe, of_ep)) continue;
             EACH(v, s->vpp)
             {
                 l.vpp = s->vpp.at[v];
-                EACH(m, s->micro_batch)
-                {
-                    l.micro_batch = s->micro_batch.at[m];
-                    EACH(z, s->zero)
-                    {
-                        l.zero = s->zero.at[z];
-                        EACH(r, s->recompute)
-                        {
-                            l.recompute = (enum rr_recompute)s->recompute.at[r];
-                            try_flags(x, l);
-                        }
-                    }
-                }
+                probe = probe_of(&l, l.dp * l.pp); // whole groups of stages
+                if (!hopeless(x, &probe, of_chunk)) try_micro_batches(x, l);
             }
         }
     }

@@ -8,7 +8,7 @@
 #include "models/train/memory.h"
 #include "models/train/step.h"
 
-#define RR_AXIS_MOST   96
+#define RR_AXIS_MOST   256 /* no number up to 1,048,576 has more than 240 divisors */
 #define RR_SEARCH_KEEP 16
 #define RR_AXIS_WHERE  (-1) /* of sequence_parallel: where tp > 1 */
 

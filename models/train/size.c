@@ -387,9 +387,11 @@ static enum rr_status no_layout(const struct rr_size *s, const struct rr_search_
     const struct rr_search *q = &s->search;
     if (r->tried == 0)
         rr_buf_putf(&b, "layout: tp %d x pp %d x cp %d does not divide %d GPUs", q->tp.at[0], q->pp.at[0], q->cp.at[0], q->base.gpus);
-    for (size_t k = 0, n = 0; k < sizeof telling / sizeof *telling; k++) {
-        const enum rr_layout_fault i = telling[k];
-        if (r->fault[i] == 0) continue;
+    const bool chunks = q->vpp.n > 1 && r->like[RR_FAULT_LAYERS].layout.vpp > 1; // stages do divide: interleaving does not, and need not be
+    for (size_t k = 0, n = 0; k < 2 * (sizeof telling / sizeof *telling); k++) {
+        const enum rr_layout_fault i = telling[k % (sizeof telling / sizeof *telling)];
+        const bool late = i == RR_FAULT_LAYERS && chunks;
+        if (r->fault[i] == 0 || late != (k >= sizeof telling / sizeof *telling)) continue;
         if (n++) rr_buf_puts(&b, n == 2 ? " (and beside " : ", ");
         if (n > 1)
             rr_buf_putf(&b, "%lld: %s", (long long)r->fault[i], rr_layout_fault_help[i]);
