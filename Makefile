@@ -37,6 +37,7 @@ TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/te
 FUZZ_SRC = $(wildcard tests/fuzz/fuzz_*.c)
 BENCH_SRC = $(wildcard tests/bench/bench_*.c)
 PROBE_SRC = $(wildcard models/probe/*.cu)
+PROBE_C = $(wildcard models/probe/*.c)
 BATS = $(wildcard tests/cli/*.bats)
 LIB = $(B)/librackrate.a
 LIB_OBJ = $(LIB_SRC:%.c=$(B)/%.o)
@@ -44,13 +45,20 @@ CLI_OBJ = $(CLI_SRC:%.c=$(B)/%.o)
 TEST_BIN = $(TEST_SRC:%.c=$(B)/%)
 VALIDATION_BIN = $(filter $(B)/tests/validation/%,$(TEST_BIN))
 BENCH_BIN = $(BENCH_SRC:%.c=$(B)/%)
-C_SRC = $(LIB_SRC) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+C_SRC = $(LIB_SRC) $(PROBE_C) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 
 # Optional parts, used when found, off with CUDA=0 or MPI=0.
 CUDA ?= $(if $(NVCC),1,0)
 MPI ?= $(if $(MPICC),1,0)
 NVCC ?= $(firstword $(shell command -v nvcc 2>/dev/null) $(wildcard /usr/local/cuda/bin/nvcc))
 MPICC ?= $(shell command -v mpicc 2>/dev/null)
+# Every target from sm_70 to sm_100 that this toolkit knows, and the last as PTX for what comes later.
+PROBE_TARGETS = $(filter 70 72 75 80 86 87 89 90 100,$(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code)))
+PTX = $(lastword $(PROBE_TARGETS))
+PROBE_GENCODE = $(foreach t,$(PROBE_TARGETS),-gencode arch=compute_$(t),code=sm_$(t)) -gencode arch=compute_$(PTX),code=compute_$(PTX)
+# The probe links no GPL library and of data/base only files marked MIT.
+PROBE_BASE = $(addprefix data/base/,arena.c escape.c fmath.c number.c status.c text.c)
+PROBE_LIB = $(B)/libprobe.a
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
@@ -85,12 +93,22 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
+$(B)/tests/unit/test_probe: $(B)/tests/unit/test_probe.o $(PROBE_LIB) $(LIB)
+	$(SAY) "  LD    $@"
+	$(Q)$(LINK) -o $@ $< $(PROBE_LIB) $(LIB) -lcmocka $(LIBS)
+$(PROBE_LIB): $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(PROBE_C)))
+	$(SAY) "  AR    $@"
+	$(Q)rm -f $@ && ar rcs $@ $^
 $(B)/tests/%: $(B)/tests/%.o $(LIB)
 	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -o $@ $< $(LIB) -lcmocka $(LIBS)
-build/rackrate-probe: $(PROBE_SRC) $(wildcard models/probe/*.h)
-	$(SAY) "  NVCC  $@"
-	$(Q)$(NVCC) -O2 -std=c++17 -I. -o $@ $(PROBE_SRC) -lcublasLt
+build/probe/%.o: models/probe/%.cu $(wildcard models/probe/*.h models/probe/*.cuh)
+	@mkdir -p $(@D)
+	$(SAY) "  NVCC  $<"
+	$(Q)$(NVCC) -O2 -std=c++17 -Werror all-warnings -I. $(PROBE_GENCODE) -c -o $@ $<
+build/rackrate-probe: $(PROBE_SRC:models/%.cu=build/%.o) $(patsubst %.c,$(B)/%.o,$(PROBE_C) $(PROBE_BASE))
+	$(SAY) "  LD    $@"
+	$(Q)$(NVCC) -o $@ $^ -ldl -lm
 
 # Other flags build anew; the install folder alone does not.
 $(B)/flags: FORCE
