@@ -305,7 +305,7 @@ static bool search(struct work *w, struct rr_arena *a, struct best *best, int *n
     return rounds(w, true, best, x, theta, price, n_rounds);
 }
 
-enum rr_status rr_commit_best(const struct rr_commit_problem *p, struct rr_arena *arena, struct rr_commit_answer *ret)
+static enum rr_status best_together(const struct rr_commit_problem *p, struct rr_arena *arena, struct rr_commit_answer *ret)
 {
     struct rr_arena *scratch = rr_arena_create();
     struct work w = work_of(p, scratch);
@@ -329,4 +329,46 @@ enum rr_status rr_commit_best(const struct rr_commit_problem *p, struct rr_arena
     rr_arena_free(scratch);
     glp_free_env();
     return found ? RR_OK : rr_fail(RR_EINTERNAL, "GLPK found no cheapest commitment after %d rounds", answer.rounds);
+}
+
+/* One type's part of a problem without a savings plan; place[k] is where its offer k stands in the whole. */
+static struct rr_commit_problem part_of(const struct rr_commit_problem *p, size_t type, struct rr_arena *a, size_t *place)
+{
+    double *demand = RR_NEWS(a, double, p->n_hours + 1);
+    struct rr_commit_offer *offer = RR_NEWS(a, struct rr_commit_offer, p->n_offers + 1);
+    struct rr_commit_problem part = {
+        .n_hours = p->n_hours, .n_types = 1, .demand = demand, .on_demand = p->on_demand + type, .offer = offer};
+    for (size_t t = 0; t < p->n_hours; t++) demand[t] = p->demand[t * p->n_types + type];
+    for (size_t j = 0; j < p->n_offers; j++) {
+        if (p->offer[j].type != type) continue;
+        place[part.n_offers] = j;
+        offer[part.n_offers] = p->offer[j];
+        offer[part.n_offers++].type = 0;
+    }
+    return part;
+}
+
+enum rr_status rr_commit_best(const struct rr_commit_problem *p, struct rr_arena *arena, struct rr_commit_answer *ret)
+{
+    if (p->savings || p->n_types < 2) return best_together(p, arena, ret);
+    struct rr_arena *scratch = rr_arena_create(); // nothing couples the types
+    struct rr_commit_answer all = {.units = RR_NEWS(arena, double, p->n_offers + 1)}, one;
+    size_t *place = RR_NEWS(arena, size_t, p->n_offers + 1);
+    enum rr_status st = RR_OK;
+    for (size_t i = 0; i < p->n_types && st == RR_OK; i++) {
+        const struct rr_commit_problem part = part_of(p, i, scratch, place);
+        st = best_together(&part, scratch, &one);
+        for (size_t k = 0; st == RR_OK && k < part.n_offers; k++) all.units[place[k]] = one.units[k];
+        if (st == RR_OK) {
+            all.bound += one.bound;
+            all.rounds += one.rounds;
+        }
+        rr_arena_reset(scratch);
+    }
+    if (st == RR_OK) {
+        rr_commit_cost(p, all.units, 0, 1, scratch, &all.cost);
+        *ret = all;
+    }
+    rr_arena_free(scratch);
+    return st;
 }

@@ -139,12 +139,37 @@ static void as_cheap_as_trying_all(void **state)
     }
 }
 
+/* Without a plan the types are solved one by one: the same as each alone, and as a plan that is worth nothing. */
+static void types_that_nothing_couples(void **state)
+{
+    (void)state;
+    double demand[48], on_demand[] = {10, 98.32};
+    for (int t = 0; t < 24; t++) {
+        demand[2 * t] = day[t];
+        demand[2 * t + 1] = day[(t + 5) % 24];
+    }
+    const struct rr_commit_offer offer[] = {{1, 0, 24, 53.95}, {0, 0, 24, 6}};
+    struct rr_commit_problem p = {24, 2, 2, demand, on_demand, offer, NULL};
+    struct rr_arena *a = rr_arena_create();
+    struct rr_commit_answer apart, together;
+    assert_int_equal(rr_commit_best(&p, a, &apart), RR_OK);
+    assert_near(apart.units[0], 5, 0);
+    assert_near(apart.units[1], 5, 0);
+    assert_near(apart.cost.total, 11291.68 + 1210, 1e-6);
+    const double no_use[] = {10, 98.32}; // rates under the plan are those on demand
+    p.savings = no_use;
+    assert_int_equal(rr_commit_best(&p, a, &together), RR_OK);
+    assert_near(together.cost.total, apart.cost.total, 1e-6);
+    assert_near(apart.bound, apart.cost.total, 1e-6);
+    rr_arena_free(a);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_newsvendor_rule),    cmocka_unit_test(terms_that_cover_different_hours),
         cmocka_unit_test(a_savings_plan_alone),   cmocka_unit_test(the_plan_serves_the_highest_discount_first),
-        cmocka_unit_test(as_cheap_as_trying_all),
+        cmocka_unit_test(as_cheap_as_trying_all), cmocka_unit_test(types_that_nothing_couples),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
