@@ -115,6 +115,7 @@ static enum rr_status tell_lines(const struct rr_telling *t)
                                               .commitment = text_or_empty(c->commitment),
                                               .unit = text_or_empty(c->unit),
                                               .rate = c->rate};
+        if (line[k].rate.nano != c->rate.nano) line[k].rate.nano = 0; // several rates have none in common
         RR_TRY(rr_money_add(&line[k].billed, c->billed));
         RR_TRY(rr_money_add(&line[k].effective, c->effective));
         RR_TRY(rr_money_add(&line[k].after_horizon, c->after_horizon));

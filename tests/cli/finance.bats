@@ -131,6 +131,9 @@ dated, flat = 19 * 181 * 24 + 11 * 184 * 24, 19 * 365 * 24
 assert rows["as it is"] == [dated, dated, flat, 13 * 8760], rows
 assert rows["flat"] == [flat, flat, flat, 13 * 8760], rows
 assert rows["forward curve"] == [dated, dated, dated, 13 * 8760], rows
+# a line of one price has a rate, and it makes the cost; a line of several has none
+lines = [[c.strip() for c in l.split("|")[1:-1]] for l in open("curve/report.md") if "on-demand, compute" in l]
+assert {l[0]: l[4] for l in lines} == {"book": "", "steps": "", "flat": "$19.00/h", "own rate": "$13.00/h"}, lines
 fall = sum(d * 24 * 19 * 0.7 ** (m / 12) for m, d in enumerate([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]))
 for got in rows["falls by 30 % a year"][:3]: assert abs(got - fall) < 0.01, (got, fall)
 END
