@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/prices.c - `rackrate prices [BOOK...]`: what a price book or the shipped facts hold, cheapest by GPU, and what looks wrong. */
 #include "sim/cli/cli.h"
+#include "data/base/time.h"
 #include "data/price_book.h"
 #include "data/price_import.h"
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -420,6 +422,21 @@ static enum rr_status read_options(struct view *v, const struct rr_args *args)
     return RR_OK;
 }
 
+/* An empty table may be a day before all prices. */
+static void say_none(const struct view *v)
+{
+    int64_t first = RR_NEVER;
+    for (size_t i = 0; i < v->book->n; i++)
+        if (v->book->row[i].valid_us < first) first = v->book->row[i].valid_us;
+    if (v->row.n > 0) return;
+    if (v->at_us == RR_NEVER || v->at_us >= first) {
+        fprintf(stderr, "rackrate: no price fits\n");
+        return;
+    }
+    const struct rr_civil c = rr_civil_of(first);
+    fprintf(stderr, "rackrate: no price holds on that day: the first one is of %04d-%02d-%02d\n", (int)c.year, c.month, c.day);
+}
+
 static enum rr_status prices(const struct rr_args *args)
 {
     struct view v = {.args = args, .arena = args->arena};
@@ -431,6 +448,7 @@ static enum rr_status prices(const struct rr_args *args)
         st = show_lints(&v, &b);
     } else {
         choose(&v);
+        say_none(&v);
         if (given(&v, "compare"))
             show_compare(&v, &b);
         else

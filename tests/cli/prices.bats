@@ -144,6 +144,10 @@ priced() { scenario '.prices = ["book.csv"] | .pools.p = {"instance": "acme/x4",
     jq -e '[.compare[].per_gpu_hour] | . == sort and length > 2' <<<"$output"
     works "$RR" prices --lint
     [ "$output" = "nothing looks wrong" ]
+    run --separate-stderr "$RR" prices --gpu h100 --at 2019-05-01
+    [ "$status" -eq 0 ] && [[ $stderr == 'rackrate: no price holds on that day: the first one is of '20[0-9][0-9]-*-* ]]
+    run --separate-stderr "$RR" prices --search "h100 nosuchcloud"
+    [ "$status" -eq 0 ] && [ "$stderr" = 'rackrate: no price fits' ]
     fails 3 'no price of the GPU "h100-80gb-sxn", did you mean "h100-80gb-sxm"' "$RR" prices --gpu h100-80gb-sxn
 }
 @test "lints find what is wrong" {
