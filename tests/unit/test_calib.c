@@ -34,8 +34,8 @@ static struct rr_curve fit(double (*us)(double), double from, double to, double 
     size_t n = 0;
     rr_rng_init(&rng, 5, 0, RR_RNG_TEST, 1);
     for (double x = from; x <= to; x *= step)
-        for (int half = 0; half < 2; half++)
-            p[n++] = (struct rr_point){x, us(x) * (1 + noise * rr_rng_normal(&rng)), half, (int64_t)n, false};
+        for (int half = 0; half < 2; half++, n++)
+            p[n] = (struct rr_point){x, us(x) * (1 + noise * rr_rng_normal(&rng)), half, (int64_t)n, false};
     rr_curve_fit(p, n, 1.875, &careful, arena, &c);
     return c;
 }
