@@ -231,3 +231,20 @@ JSON
     works "$RR" size s.json --set /workload/llm/training/gpus=128 --alone --json
     jq -e '.workload == "llm" and .points[0].gpus == 128' <<<"$output"
 }
+@test "a batch of a billion sequences is answered at once" {
+    run timeout 20 "$RR" size --model llama-3-8b --tokens 100T --gpu h100-sxm --gpus 64 --global-batch 1000000000 --alone --json
+    [ "$status" -eq 0 ]
+    jq -e '.points[0].time.steps == 13' <<<"$output" # 1e14 / 8192e9 = 12.2
+}
+@test "the report has the step, the memory, the scaling and the roof" {
+    command -v gnuplot >/dev/null || skip "gnuplot is missing"
+    planned >s.json
+    run "$RR" run s.json -q -o out
+    grep -q 'Time to train' out/report.html
+    for f in step memory scaling roofline; do [ -s out/plots/$f.svg ]; done
+    # the terms of the step in the report are those of size, and add up to its step
+    works "$RR" size s.json --alone --json
+    local want=$(jq '.points[0].step.predicted_s' <<<"$output")
+    jq -e --argjson want "$want" '.sheets[] | select(.name == "training.step") | [.rows[0][1:][]] | add / $want - 1 | fabs < 1e-6' out/results.json
+    jq -e '[.sheets[] | select(.name | startswith("training."))] | length == 6' out/results.json
+}
