@@ -193,7 +193,7 @@ uint32_t rr_sim_node_request(struct rr_sim *s, size_t pool)
     rr_sim_push(s, ready, RR_EV_READY, slot);
     s->n_boots++;
     if (s->expected) rr_expected_add(&s->expected[pool], ready, slot);
-    s->freed++; // what is expected has changed
+    rr_sim_freed(s, pool); // what is expected has changed
     return node;
 }
 
@@ -207,7 +207,7 @@ void rr_elastic_boot_done(struct rr_sim *s, uint32_t slot)
     s->n_boots--;
     if (s->expected) rr_expected_remove(&s->expected[r.pool], r.expected_us, slot);
     rr_slot_free(s, slot);
-    s->freed++;
+    rr_sim_freed(s, r.pool);
     rr_elastic_freed(s, r.pool, r.node);
     rr_supply_tell(s, r.pool, r.node, RR_TOLD_READY);
 }
@@ -225,7 +225,7 @@ void rr_elastic_unboot(struct rr_sim *s, size_t pool, uint32_t node)
     s->lease.at[s->pool[pool].node[node].lease].ready_us = s->now_us;
     if (s->expected) rr_expected_remove(&s->expected[pool], s->slot.at[slot].expected_us, slot);
     rr_slot_free(s, slot);
-    s->freed++;
+    rr_sim_freed(s, pool);
 }
 
 // --- idle nodes ---
@@ -315,8 +315,10 @@ void rr_elastic_look(struct rr_sim *s, uint32_t slot)
     const bool alone = s->slot.at[slot].job == 1;
     rr_slot_free(s, slot);
     s->n_wakes--;
-    s->freed += alone; // policies shall look at all that waits
-    if (alone) return;
+    if (alone) { // policies shall look at all that waits
+        rr_sim_freed(s, pool);
+        return;
+    }
     s->books[pool].scaler->look(s->books[pool].scaler_state, s, pool);
 }
 
@@ -372,7 +374,7 @@ static bool shrink(struct rr_sim *s, size_t pool)
 {
     const uint32_t node = next_to_leave(s, pool);
     if (node == RR_NO_NODE) return false;
-    s->freed++; // what was promised on it is void
+    rr_sim_freed(s, pool); // what was promised on it is void
     if (s->pool[pool].node[node].jobs == 0) {
         rr_sim_node_release(s, pool, node);
     } else {

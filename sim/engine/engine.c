@@ -158,7 +158,7 @@ static void sim_done(struct rr_sim *s)
     free(s->node_mtbf_us);
     free(s->has_memory);
     free(s->class_of);
-    rr_hold_done(s);
+    rr_hold_done(&s->hold, s->n_pools);
     rr_speeds_done(s);
     if (s->placing.state && s->pool[0].placement->done) s->pool[0].placement->done(s->placing.state);
     free(s->placing.state);

@@ -142,7 +142,7 @@ static void close_node(struct rr_sim *s, size_t pool, uint32_t node)
     rr_books_touch(s, pool);
     rr_fleet_close(&s->pool[pool], node, used_on(s, pool, node), s->now_us);
     rr_elastic_closed(s, pool, node);
-    s->freed++; // what is expected has changed
+    rr_sim_freed(s, pool); // what is expected has changed
 }
 
 uint32_t rr_sim_node_hang(struct rr_sim *s, size_t pool, uint32_t node)
@@ -168,7 +168,7 @@ void rr_sim_node_back(struct rr_sim *s, size_t pool, uint32_t node)
     rr_books_touch(s, pool);
     rr_node_touch(s, pool, node);
     rr_fleet_open(&s->pool[pool], node);
-    s->freed++;
+    rr_sim_freed(s, pool);
     if (s->books[pool].elastic) rr_elastic_freed(s, pool, node);
 }
 

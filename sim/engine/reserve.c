@@ -9,14 +9,14 @@
  * processors (Lifka 1995; Mu'alem and Feitelson 2001). */
 #include "sim/engine/attempt.h"
 
-void rr_hold_done(struct rr_sim *s)
+void rr_hold_done(struct rr_hold *h, size_t n_pools)
 {
-    for (size_t i = 0; s->hold.ahead && i < s->n_pools; i++) {
-        free(s->hold.ahead[i].then);
-        free(s->hold.ahead[i].device);
+    for (size_t i = 0; h->ahead && i < n_pools; i++) {
+        free(h->ahead[i].then);
+        free(h->ahead[i].device);
     }
-    free(s->hold.ahead);
-    s->hold.ahead = NULL;
+    free(h->ahead);
+    h->ahead = NULL;
 }
 
 // --- the room that a node will have ---

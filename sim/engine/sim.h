@@ -74,6 +74,7 @@ struct rr_slot {
 struct rr_books {
     int64_t min, max; /* nodes held */
     int64_t limit;    /* that the pool may hold at present: at most max; a supplier may set it (rr_sim_limit) */
+    uint64_t freed;   /* goes up whenever room appears in it */
     int64_t boot_us, idle_timeout_us;
     int64_t retry_us, retry_at_us; /* no node is asked for until then: one was refused */
     uint32_t n_requests;
@@ -134,7 +135,7 @@ struct rr_sim {
     const struct rr_policy *policy;
     void *policy_state;
     int64_t now_us;
-    uint64_t freed; /* goes up whenever room appears */
+    uint64_t freed; /* goes up whenever room appears: rr_sim_freed */
     size_t n_pools;
     struct rr_fleet_pool *pool;   /* [n_pools] */
     struct rr_books *books;       /* [n_pools] */
@@ -310,7 +311,13 @@ static inline void rr_books_touch(struct rr_sim *s, size_t pool)
     if (b->want >= 0) b->ready_node_us += (rr_i128)(b->held - b->starting - (int64_t)s->pool[pool].closed.n) * dt;
     b->since_us = s->now_us;
 }
-void rr_hold_done(struct rr_sim *s);
+/* Room has appeared in the pool, or what is expected of it has changed. */
+static inline void rr_sim_freed(struct rr_sim *s, size_t pool)
+{
+    s->freed++;
+    s->books[pool].freed++;
+}
+void rr_hold_done(struct rr_hold *h, size_t n_pools);
 /* elastic.c: leases and nodes come and go. */
 void rr_elastic_closed(struct rr_sim *s, size_t pool, uint32_t node); /* it takes no more jobs */
 void rr_elastic_unboot(struct rr_sim *s, size_t pool, uint32_t node); /* it boots: no more */

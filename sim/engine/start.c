@@ -268,7 +268,7 @@ static inline void leave(struct rr_sim *s, uint32_t slot, const struct rr_slot *
     if (s->expected) rr_expected_remove(&s->expected[r->pool], r->expected_us, slot);
     use_gpus(s, p, -n->milli);
     s->n_ends -= r->sequence != 0;
-    s->freed++;
+    rr_sim_freed(s, r->pool);
     s->moved_us = s->now_us;
     rr_slot_free(s, slot);
 }

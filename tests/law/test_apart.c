@@ -3,8 +3,8 @@
  *
  * Two pools of different GPUs, each job asking for one of them: what becomes of the jobs of one pool must be the same, to the microsecond, as when
  * they and their pool are alone. A policy whose first job, or whose guard against starvation, holds up the whole line breaks it. Of tenants only
- * those that use one pool are apart: the account of a job is its pool. Left out are easy_backfill, which makes one reservation in all and says so,
- * and conservative_backfill, which plans the jobs of both pools anew when something changes in one. */
+ * those that use one pool are apart: the account of a job is its pool. Left out is
+ * conservative_backfill, which plans the jobs of both pools anew when something changes in one. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -17,7 +17,7 @@
 
 #define JOBS 60
 
-static const char *const policies[] = {"fifo", "sjf", "priority", "edf", "srtf", "srsf", "las", "fair_share"};
+static const char *const policies[] = {"fifo", "sjf", "priority", "edf", "srtf", "srsf", "las", "fair_share", "easy_backfill"};
 
 struct job {
     int64_t submit, run, deadline, priority;
