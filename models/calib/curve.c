@@ -393,16 +393,33 @@ static void bootstrap(const struct rr_point *p, const struct sizes *s, const str
     spread(v + draws, used, &c->half_bytes);
 }
 
-void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct rr_fit_options *opt, struct rr_arena *a,
+/* A log in which the times of one size differ by more than a tenth, in the median, is noisier than the 2 % that regimes are told apart by. */
+static double noise_of(const struct rr_point *p, const struct sizes *s, double noise, struct rr_arena *a)
+{
+    double *range = RR_NEWS(a, double, s->n + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < s->n; i++) {
+        double low = INFINITY, high = 0;
+        for (size_t k = s->first[i]; k < s->first[i + 1]; k++) low = fmin(low, p[k].us), high = fmax(high, p[k].us);
+        if (s->first[i + 1] - s->first[i] > 1) range[n++] = rr_log(high / low);
+    }
+    const double usual = n > 3 ? quantile(range, n, 0.5) : 0;
+    return usual > 0.1 && usual > noise ? usual : noise;
+}
+
+void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct rr_fit_options *given, struct rr_arena *a,
                   struct rr_curve *ret)
 {
+    struct rr_fit_options own = *given;
+    const struct rr_fit_options *opt = &own;
     qsort(point, n, sizeof *point, by_bytes);
     const struct sizes s = sizes_of(point, n, a);
+    own.noise = noise_of(point, &s, own.noise > 0 ? own.noise : 0.02, a);
     flag_outliers(point, &s, a);
     struct rr_curve c = quick_fit(point, &s, NULL, opt, a);
     struct rr_knot *knot = RR_NEWS(a, struct rr_knot, c.n_knots + 1);
     memcpy(knot, c.knot, c.n_knots * sizeof *knot);
-    refit(point, n, &c, knot, opt->noise > 0 ? opt->noise : 0.02, a);
+    refit(point, n, &c, knot, opt->noise, a);
     c.knot = knot;
     for (size_t k = 0; k < c.n_knots; k++) knot[k].us.p05 = knot[k].us.p95 = knot[k].us.value;
     const double slope = slope_of(&c);
