@@ -184,6 +184,17 @@ PY
     # what the guide leaves out: rented by the hour, the machine is cheaper still where it stands idle
     jq -e '[.alternatives[] | {(.name): .metrics."npv.cost".mean}] | add | ."rent when needed" < .prepaid and .prepaid < ."rent all year" and ."rent all year" < .own' own-or-rent/results.json
 }
+@test "bursting" {
+    holds bursting
+    # 72 hours become 9; what is rented is paid at the list price, about half of owning at a quarter of use, which breaks even below half
+    jq -e '[.alternatives[] | {(.name): .metrics}] | add
+        | (.burst."cost.total".mean - .burst."gpu_hours.held".mean * 21.957642 / 8 | fabs) < 1
+        and .burst."npv.cost".mean / .own."npv.cost".mean > 0.4 and .burst."npv.cost".mean / .own."npv.cost".mean < 0.6
+        and ."own, one GPU a run"."jct.p50".mean == 8 * .own."jct.p50".mean
+        and .own."gpu_hours.used".mean / .own."gpu_hours.held".mean < 0.3' bursting/results.json
+    jq -e '.sheets[] | select(.name == "finance.break_even") | .rows[0]
+        | .[0] == "own" and (.[4] | rtrimstr(" %") | tonumber) > 100 * .[3] and (.[4] | rtrimstr(" %") | tonumber) < 50' bursting/results.json
+}
 @test "phased" {
     holds phased
     # what is there: 790 of 1,461 days of 464,000; 882 days of $48.36/h; 10.5 kW for 4 years at the facts' PUE and price
