@@ -219,6 +219,14 @@ static enum rr_status read_plan(const struct rr_reading *r, const cJSON *object,
     return rr_params_read(&r->param, (*kind)->params, (*kind)->n_params, object, pointer, type_alone, *params);
 }
 
+// Of NVIDIA's profiles, "3g.40gb", the compute slices; a GPU has SLICES_OF_GPU of them (MIG user guide, A100 and H100). 0: another name.
+#define SLICES_OF_GPU 7
+static int64_t compute_slices(const char *profile)
+{
+    const int64_t n = profile[0] - '0';
+    return n >= 1 && n <= SLICES_OF_GPU && strncmp(profile + 1, "g.", 2) == 0 ? n : 0;
+}
+
 // One kind of slice a pool, cut once and for all: nodes that are cut otherwise are another pool.
 static enum rr_status read_mig(const struct rr_reading *r, struct rr_pool *p)
 {
@@ -233,6 +241,11 @@ static enum rr_status read_mig(const struct rr_reading *r, struct rr_pool *p)
     if (!cJSON_IsNumber(count) || rr_text_i64(rr_json_number(count), &p->slices) != RR_OK || p->slices < 1 || p->slices > MOST_SLICES)
         return rr_json_fail(RR_EINPUT, json, count, rr_pointer_join(r->param.arena, pointer, m->string),
                             "%s given; a whole number from 1 to %d is expected", rr_param_shown(count, r->param.arena), MOST_SLICES);
+    const int64_t each = compute_slices(m->string);
+    if (each * p->slices > SLICES_OF_GPU)
+        return rr_json_fail(RR_EINPUT, json, count, rr_pointer_join(r->param.arena, pointer, m->string),
+                            "%lld given; a GPU has %d compute slices, so that at most %lld of \"%s\" are expected", (long long)p->slices,
+                            SLICES_OF_GPU, (long long)(SLICES_OF_GPU / each), m->string);
     p->slice = rr_strdup(r->param.arena, m->string);
     return RR_OK;
 }

@@ -128,6 +128,8 @@ static const struct {
     {POOL("{\"nodes\": 4, \"gpus_per_node\": 8, \"mig\": {\"1g.10gb\": 7, \"3g.40gb\": 2}, \"plan\": {\"type\": \"owned\"}}"),
      "/pools/p/mig",
      {"one kind of slice", "a pool of their own"}},
+    {POOL("{\"nodes\": 4, \"gpus_per_node\": 8, \"mig\": {\"2g.20gb\": 4}, \"plan\": {\"type\": \"owned\"}}"), "/pools/p/mig/2g.20gb",
+     {"4 given; a GPU has 7 compute slices", "at most 3 of"}},
     {POOL("{\"nodes\": 4, \"gpus_per_node\": 8, \"mig\": {\"1g.10gb\": 6.5}, \"plan\": {\"type\": \"owned\"}}"),
      "/pools/p/mig/1g.10gb",
      {"6.5 given; a whole number from 1 to 64"}},
