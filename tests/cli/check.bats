@@ -116,3 +116,22 @@ spot='.pools.s = {gpus_per_node: 8, nodes: {min: 0, max: 4}, plan: {type: "spot"
     [ "$status" -eq 0 ]
     [[ $stderr == *'/classes/none: class "none" does nothing'*'(in "b")' ]]
 }
+@test "virtual clusters by accepts: each has a reservation of its own under easy_backfill" {
+    cat >vc.csv <<'CSV'
+job_id,submit_s,duration_s,gpus,account
+r1,0,1000,1,red
+b1,0,100,1,blue
+r2,5,50,2,red
+b2,10,50,2,blue
+b3,20,200,1,blue
+CSV
+    cat >vc.json <<'JSON'
+{ "rackrate": 1, "name": "vc", "workload": { "w": { "trace": "vc.csv" } }, "scheduler": { "policy": "easy_backfill" },
+  "pools": { "r": { "gpus_per_node": 2, "nodes": 1, "plan": { "type": "unpriced" }, "accepts": "account == 'red'" },
+             "b": { "gpus_per_node": 2, "nodes": 1, "plan": { "type": "unpriced" }, "accepts": "account != 'red'" } } }
+JSON
+    works "$RR" run vc.json -o vc -q
+    # b3 would delay b2, although r2 came before and waits for the other cluster
+    [ "$(awk -F, 'NR > 1 { printf "%s %s ", $1, $7 }' vc/jobs.csv)" = "r1 0 b1 0 r2 1000 b2 100 b3 150 " ]
+    jq -e '[.alternatives[].warnings[] | select(test("reservation"))] == []' vc/results.json
+}
