@@ -30,7 +30,7 @@ LINK = $(CC) $(OPT_$(VARIANT)) $(LDFLAGS)
 LIBS = $(PKG_LIBS) -lglpk -lpthread -lm
 
 # What is built: a new file in one of these folders is found by itself.
-LIB_SRC = $(filter-out models/probe/%,$(wildcard models/*/*.c)) $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c \
+LIB_SRC = $(filter-out models/probe/%,$(wildcard models/*/*.c)) models/probe/layer.c $(wildcard data/base/*.c data/*.c data/import/*.c models/*.c \
             reports/*.c reports/section/*.c sim/engine/*.c sim/policy/*.c sim/autoscale/*.c sim/supply/*.c sim/study/*.c)
 CLI_SRC = $(wildcard sim/cli/*.c)
 TEST_SRC = $(wildcard tests/unit/test_*.c tests/law/test_*.c tests/validation/test_*.c)
@@ -45,7 +45,7 @@ CLI_OBJ = $(CLI_SRC:%.c=$(B)/%.o)
 TEST_BIN = $(TEST_SRC:%.c=$(B)/%)
 VALIDATION_BIN = $(filter $(B)/tests/validation/%,$(TEST_BIN))
 BENCH_BIN = $(BENCH_SRC:%.c=$(B)/%)
-C_SRC = $(LIB_SRC) $(PROBE_C) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
+C_SRC = $(LIB_SRC) $(filter-out %/layer.c,$(PROBE_C)) $(CLI_SRC) $(TEST_SRC) $(FUZZ_SRC) $(BENCH_SRC)
 
 # Optional parts, used when found, off with CUDA=0 or MPI=0.
 CUDA ?= $(if $(NVCC),1,0)
@@ -62,7 +62,7 @@ PROBE_LIB = $(B)/libprobe.a
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
-.PHONY: all help deps validate validate-training fit-training demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
+.PHONY: all help deps probe-gpu validate validate-training fit-training demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -75,8 +75,8 @@ help: ## this list
 SAY = @$(if $(SILENT),:,echo)
 SILENT = $(findstring s,$(firstword -$(MAKEFLAGS)))
 optional:
-	$(if $(SILENT),,@echo "  CUDA  $(if $(filter 0,$(CUDA)),off,$(if $(PROBE),$(NVCC),found; no probe in this version))")
-	$(if $(SILENT),,@echo "  MPI   $(if $(filter 0,$(MPI)),off,found; not used in this version)")
+	$(if $(SILENT),,@echo "  CUDA  $(if $(filter 0,$(CUDA)),off,$(if $(PROBE),$(NVCC),not found: no rackrate-probe))")
+	$(if $(SILENT),,@echo "  MPI   $(if $(filter 0,$(MPI)),off,not needed to build; rackrate-probe runs under mpirun)")
 
 build/rackrate: $(B)/rackrate FORCE
 	$(Q)[ "$$(readlink $@)" = $(VARIANT)/rackrate ] || ln -sf $(VARIANT)/rackrate $@
@@ -109,6 +109,14 @@ build/probe/%.o: models/probe/%.cu $(wildcard models/probe/*.h models/probe/*.cu
 build/rackrate-probe: $(PROBE_SRC:models/%.cu=build/%.o) $(patsubst %.c,$(B)/%.o,$(PROBE_C) $(PROBE_BASE))
 	$(SAY) "  LD    $@"
 	$(Q)$(NVCC) -o $@ $^ -ldl -lm
+
+probe-gpu: ## measure this machine's GPU in under 4 minutes: check every kernel, run the 60 s plan, fit, compare with the datasheet
+	$(Q)[ -n "$(PROBE)" ] || { echo "skipped: no nvcc (CUDA 12 or 13) here, so no rackrate-probe" >&2; exit 5; }
+	$(Q)[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || { echo "skipped: no CUDA device here (/dev/nvidiactl is not there)" >&2; exit 5; }
+	+$(Q)$(SUB) build/rackrate build/rackrate-probe
+	@mkdir -p out
+	$(Q)build/rackrate-probe --check -o out/probe-gpu.check.json
+	$(Q)build/rackrate calibrate --budget 60s -o out/probe-gpu.json
 
 # Other flags build anew; the install folder alone does not.
 $(B)/flags: FORCE

@@ -97,6 +97,7 @@ static enum rr_status run_plan(struct rr_probe *p)
 
 enum rr_status rr_probe_run(struct rr_probe *p)
 {
+    RR_TRY(rr_probe_plan(&p->opt, 1, 1, p->arena, &p->plan)); // wrong words are seen without a device too
     RR_TRY(open_device(p));
     RR_TRY(open_parts(p));
     RR_TRY(rr_probe_plan(&p->opt, p->opt.gpus > 0 && p->opt.gpus < p->n_devices ? p->opt.gpus : p->n_devices, p->world.size, p->arena,

@@ -16,7 +16,7 @@ const struct rr_command *const rr_commands[] = {
 #undef X
 
 /* Commands of the contract (DESIGN.md section 6) that later versions bring: refused by name, never "unknown". */
-static const char *const later[] = {"diff", "trace", "calibrate", "doctor"};
+static const char *const later[] = {"diff", "trace", "doctor"};
 
 const struct rr_command *rr_command_find(const char *name)
 {

@@ -1,0 +1,98 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: GPL-3.0-or-later
+# tests/cli/calibrate.bats - `rackrate calibrate` and `rackrate-probe`: without a device, and with a probe of paper in its place.
+load helper
+
+PROBE=$ROOT/build/rackrate-probe
+
+device() { [ -e /dev/nvidiactl ] || [ -e /dev/dxg ]; }
+probe() { [ -x "$PROBE" ] || skip "skipped: no nvcc here, so no rackrate-probe"; }
+
+# paper EXIT [LINE]: a program of our own and a shell script in the probe's place, which measures nothing: its times come from made-up rates,
+# 500 TFLOP/s and 3000 GB/s. The layer step is given as 14 ms.
+paper() {
+    mkdir -p bin && cp "$RR" bin/rackrate && RR=$PWD/bin/rackrate
+    cat >bin/samples.jq <<'JQ'
+def us(t): [t * 0.999, t, t * 1.001];
+def product(m; n; k): {kind: "gemm", type: "bf16", m: m, n: n, k: k, us: us([2 * m * n * k / 5e8, 2 * (m * k + k * n + m * n) / 3e6] | max)};
+{schema: "rackrate.samples/1", tool: "made up", date: "2026-07-01T00:00:00Z", note: "made up",
+ hardware: {gpu: "NVIDIA H200", gpus_per_node: 1, nodes: 1, driver: "1.0", cuda: "13.0"}, topology: "", skipped: [],
+ samples: (
+  [(512, 1024, 2048, 4096, 8192, 16384) as $m | (1024, 4096) as $k | product($m; 4096; $k)]
+  + [product(2048; 131072; 128), product(128; 131072; 2048)]
+  + [("copy", "read", "write", "triad") as $op | {kind: "memory", op: $op, bytes: 2147483648, us: us(2147483648 / 3e6)}]
+  + [{kind: "launch", op: "empty", us: us(2.385)}, {kind: "step", op: "layer", type: "bf16", flops: 5.36e12, us: us(14000)}])}
+JQ
+    cat >bin/rackrate-probe <<SH
+#!/bin/sh
+echo "\$@" >words
+echo "progress 0 2 gemm" >&2
+[ -n "$2" ] && echo "rackrate-probe: $2" >&2
+for last; do :; done
+jq -n -f bin/samples.jq >"\$last"
+exit $1
+SH
+    chmod +x bin/rackrate-probe
+}
+
+@test "without a CUDA device: one line, exit 5, the shipped profiles and how to use logs" {
+    device && skip "skipped: there is a device"
+    fails 5 'no CUDA device.*h100-node.*rackrate profile show NAME.*rackrate fit FILE\.\.\. -o PROFILE' "$RR" calibrate
+    [ ! -e calibrated.json ]
+    cp "$RR" rackrate
+    fails 5 'rackrate-probe is not beside rackrate.*v100-node' ./rackrate calibrate --dry-run
+}
+
+@test "the plan needs no device" {
+    probe
+    works "$RR" calibrate --dry-run --budget 7s
+    [[ $output == *"budget 7 s"* && $output == *"launch empty"* ]]
+    [ "$(sed -n 's/^[0-9]* of [0-9]* measurements, about \([0-9]*\) s.*/\1/p' <<<"$output")" -le 7 ]
+    works "$PROBE" --dry-run --gpus 8 --budget 0 --only collective
+    [ "$(grep -c 'all_reduce .* 8 ranks' <<<"$output")" -eq 31 ]
+}
+
+@test "wrong words" {
+    probe
+    fails 2 '"gem" is no part; parts: memory, gemm' "$RR" calibrate --only gem
+    fails 2 'budget wants a time like 60s' "$RR" calibrate --budget soon
+    fails 2 '--out wants a file' "$RR" calibrate -o -
+    run --separate-stderr "$PROBE" --bugdet 3s
+    [ "$status" -eq 2 ]
+    [[ $stderr == 'rackrate-probe: unknown option "--bugdet", did you mean "--budget"?'* ]]
+}
+
+@test "the probe links no GPL library" {
+    probe
+    ! ldd "$PROBE" | grep -E 'gsl|glpk|nettle|sqlite|cjson'
+    grep -L 'SPDX-License-Identifier: MIT' "$ROOT"/models/probe/*.[ch]* | { ! grep .; }
+}
+
+@test "samples become a profile, beside the datasheet, and the layer step is predicted" {
+    paper 0
+    run --separate-stderr "$RR" calibrate --budget 3s -o node.json
+    [ "$status" -eq 0 ]
+    [[ $(cat words) == "--budget 3s --progress -o node.samples.json" ]]
+    jq -e '.name == "node" and .hardware.gpu == "h200-141gb-sxm"' node.json
+    # 500 of 989.5 TFLOP/s, 3000 of 4800 GB/s; by hand: 5.36e12 / 500e12 s + 9.731e9 / 3000e9 s = 13.96 ms, and six products
+    # of the attention move 0.571e9 bytes in 190 us, where they would compute 137: 14.28 ms
+    [[ $output =~ gemm\ bf16\ +(499|500)\.?[0-9]*\ +989\.5\ TFLOP/s\ +50\.[456]\ % ]]
+    [[ $output =~ memory\ copy\ +3000\ +4800\ GB/s\ +62\.5\ % ]]
+    [[ $output =~ launch\ empty\ +2\.385 ]]
+    [[ $output =~ transformer\ layer\ step\ +14\ ms,\ predicted\ 14\.[0-5] ]]
+}
+
+@test "what the probe says when it fails is passed on" {
+    paper 4 'cudaMalloc: out of memory (2) (models/probe/measure.c:57)'
+    fails 4 'cudaMalloc: out of memory \(2\) \(models/probe/measure.c:57\)' "$RR" calibrate
+    paper 1 'wrong results, whose times say nothing: softmax'
+    fails 1 'wrong results.*softmax' "$RR" calibrate
+    [ ! -e calibrated.json ]
+}
+
+@test "make probe-gpu says so without a device" {
+    device && skip "skipped: there is a device"
+    run --separate-stderr make --no-print-directory -s -C "$ROOT" probe-gpu CUDA=0
+    [ "$status" -ne 0 ]
+    [[ $stderr == "skipped: no nvcc"* && $stderr == *"Error 5" ]]
+}
