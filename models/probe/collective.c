@@ -280,11 +280,11 @@ static double wanted(const char *op, int ranks, int r, size_t e, size_t share)
 {
     const double sum = ranks * (ranks + 1) / 2.0;
     if (strcmp(op, "all_reduce") == 0) return sum + ranks * (double)(e % 7);
-    if (strcmp(op, "all_gather") == 0) return (double)(e / share) + 1 + (double)(e % share % 7);
+    if (strcmp(op, "all_gather") == 0) return (double)(int64_t)(e / share + 1 + e % share % 7);
     if (strcmp(op, "reduce_scatter") == 0) return sum + ranks * (double)((e + share * (size_t)r) % 7);
     if (strcmp(op, "broadcast") == 0) return 1 + (double)(e % 7);
     if (strcmp(op, "sendrecv") == 0) return (r + ranks - 1) % ranks + 1 + (double)(e % 7);
-    return (double)(e / share) + 1 + (double)((e % share + share * (size_t)r) % 7); // alltoall
+    return (double)(int64_t)(e / share + 1 + (e % share + share * (size_t)r) % 7); // alltoall
 }
 
 static enum rr_status check_op(struct rr_probe *p, const char *op, int *wrong)

@@ -68,6 +68,16 @@ SH
     grep -L 'SPDX-License-Identifier: MIT' "$ROOT"/models/probe/*.[ch]* | { ! grep .; }
 }
 
+@test "the probe is built for every target from sm_70 to sm_100 that nvcc knows, and PTX of the last" {
+    probe
+    local nvcc want
+    nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
+    want=$("$nvcc" --list-gpu-code | sed -n 's/^sm_//p' | grep -xE '70|72|75|80|86|87|89|90|100' | sort -n)
+    run make --no-print-directory -n -B V=1 -C "$ROOT" build/probe/kernels.o
+    [ "$(grep -oE 'code=sm_[0-9]+' <<<"$output" | sed 's/code=sm_//' | sort -nu)" = "$want" ]
+    [[ $output == *"code=compute_$(tail -n 1 <<<"$want") "* ]]
+}
+
 @test "samples become a profile, beside the datasheet, and the layer step is predicted" {
     paper 0
     run --separate-stderr "$RR" calibrate --budget 3s -o node.json

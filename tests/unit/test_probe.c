@@ -216,7 +216,7 @@ static void a_wrong_collective_ends_the_run(void **state)
     for (int i = 0; i < 5; i++) {
         struct outcome o;
         sham_reset();
-        sham.devices = 4, sham.nccl_wrong = wrong[i];
+        sham.devices = 4, sham.nccl_wrong = (unsigned char)wrong[i];
         go(&(struct rr_probe_options){.check_only = true}, &o);
         assert_int_equal(o.st, RR_EIO);
         HAS(o.reason, name[i]);
