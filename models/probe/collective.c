@@ -85,15 +85,18 @@ static int number(const char *const *names, int otherwise)
     return otherwise;
 }
 
-void rr_probe_world_find(struct rr_arena *a, struct rr_probe_world *ret)
+/* A batch script of Slurm has SLURM_NTASKS too, although it is one process: srun is believed only where an id file is given. */
+void rr_probe_world_find(struct rr_arena *a, bool id_file, struct rr_probe_world *ret)
 {
     static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
     static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
+    static const char *const mpi[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
     static const char *const local[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", NULL};
     static const char *const beside[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE", NULL};
     static const char *const job[] = {"RACKRATE_PROBE_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_JOBID", NULL};
     *ret = (struct rr_probe_world){.rank = number(rank, 0), .size = number(size, 1), .local = number(local, 0), .job = ""};
     ret->beside = number(beside, 0);
+    if (!id_file && number(mpi, 0) == 0) ret->size = 1;
     if (ret->size < 1 || ret->rank >= ret->size) *ret = (struct rr_probe_world){.size = 1, .job = ""};
     if (ret->size == 1) ret->rank = ret->local = ret->beside = 0;
     for (size_t i = 0; job[i] && !*ret->job; i++) ret->job = getenv(job[i]) ? rr_strdup(a, getenv(job[i])) : "";

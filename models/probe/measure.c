@@ -98,7 +98,7 @@ void rr_probe_init(struct rr_probe *p, const struct rr_cuda *cu, const struct rr
                    struct rr_arena *a)
 {
     *p = (struct rr_probe){.cu = cu, .ld = ld, .opt = *opt, .arena = a, .topology = "", .nvml_driver = ""};
-    rr_probe_world_find(a, &p->world);
+    rr_probe_world_find(a, opt->id_file != NULL, &p->world);
 }
 
 /* What comes back after an error may fail again: that is not looked at. */

@@ -145,8 +145,8 @@ struct rr_nvml *rr_nvml_open(struct rr_probe *p); /* NULL, with a line in skippe
 void rr_nvml_close(struct rr_probe *p);
 bool rr_nvml_sample(const struct rr_probe *p, double *power_w, double *clock_mhz);
 
-void rr_probe_world_find(struct rr_arena *a, struct rr_probe_world *ret); /* from the environment of mpirun or srun */
-int rr_probe_per_node(const struct rr_probe *p);                          /* GPUs */
+void rr_probe_world_find(struct rr_arena *a, bool id_file, struct rr_probe_world *ret); /* from the environment of mpirun or srun */
+int rr_probe_per_node(const struct rr_probe *p);                                        /* GPUs */
 int rr_probe_nodes(const struct rr_probe *p);
 RR_CHECKED enum rr_status rr_nccl_open(struct rr_probe *p); /* p->nccl stays NULL, with a line in skipped, when it is missing */
 void rr_nccl_close(struct rr_probe *p);

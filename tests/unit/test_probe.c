@@ -292,6 +292,19 @@ static void many_processes_share_an_id_by_file(void **state)
     (void)unsetenv("OMPI_COMM_WORLD_RANK");
     (void)unsetenv("OMPI_COMM_WORLD_SIZE");
     (void)unsetenv("OMPI_COMM_WORLD_LOCAL_SIZE");
+
+    (void)setenv("SLURM_NTASKS", "6", 1); // a batch script: one process, whatever comes later
+    (void)setenv("SLURM_PROCID", "0", 1);
+    sham_reset();
+    go(&(struct rr_probe_options){.check_only = true}, &o);
+    assert_int_equal(o.st, RR_OK);
+    rr_buf_done(&o.json);
+    sham_reset();
+    sham.no_library = "nccl";
+    go(&(struct rr_probe_options){.id_file = "id"}, &o);
+    assert_int_equal(o.st, RR_EMISSING);
+    (void)unsetenv("SLURM_NTASKS");
+    (void)unsetenv("SLURM_PROCID");
 }
 
 /* ---- the number formats of the reference: values from IEEE 754 and OCP OFP8 ---- */
