@@ -6,9 +6,26 @@
 #include <inttypes.h>
 #include <string.h>
 
-enum { C_KIND, C_NAME, C_DATE, C_COST, C_CURRENCY, C_LIFE, C_BOOK, C_KW, C_ENDS, C_RECURRING, C_SOURCE, COLUMNS };
-static const char *const names[] = {"kind",   "name", "date", "cost", "currency", "life", "book_value", "kw", "ends", "recurring_per_hour",
-                                    "source", NULL};
+enum {
+    C_KIND,
+    C_NAME,
+    C_DATE,
+    C_COST,
+    C_CURRENCY,
+    C_LIFE,
+    C_BOOK,
+    C_KW,
+    C_ENDS,
+    C_RECURRING,
+    C_SOURCE,
+    C_INSTANCE,
+    C_REGION,
+    C_COUNT,
+    COLUMNS
+};
+static const char *const names[] = {"kind",   "name",       "date",   "cost",  "currency",
+                                    "life",   "book_value", "kw",     "ends",  "recurring_per_hour",
+                                    "source", "instance",   "region", "count", NULL};
 
 struct reader {
     struct rr_csv *csv;
@@ -58,6 +75,20 @@ static enum rr_status read_money(const struct reader *r, const struct rr_csv_row
     return ret->money.micro >= 0 ? RR_OK : rr_fail(RR_EINPUT, "\"%s\" is negative", names[c]);
 }
 
+/* What a commitment covers. */
+static enum rr_status read_cover(const struct reader *r, const struct rr_csv_row *row, struct rr_existing_row *e)
+{
+    const char *count = cell(r, row, C_COUNT);
+    e->instance = cell(r, row, C_INSTANCE);
+    e->region = cell(r, row, C_REGION);
+    if ((*e->instance == '\0') != (*count == '\0')) return rr_fail(RR_EINPUT, "\"instance\" and \"count\" go together");
+    if (*count == '\0') return RR_OK;
+    if (!e->commitment) return rr_fail(RR_EINPUT, "instance and count are a commitment's; \"%s\" is a server", e->name);
+    if (rr_text_i64(slice_of(count), &e->count) != RR_OK || e->count < 1 || e->count > 1000000)
+        return rr_fail(RR_EINPUT, "count \"%.32s\" given; a number of nodes is expected, such as 2", count);
+    return RR_OK;
+}
+
 static enum rr_status read_cells(const struct reader *r, const struct rr_csv_row *row, struct rr_existing_row *e)
 {
     const char *kind = cell(r, row, C_KIND), *life = cell(r, row, C_LIFE), *kw = cell(r, row, C_KW), *ends = cell(r, row, C_ENDS),
@@ -76,7 +107,8 @@ static enum rr_status read_cells(const struct reader *r, const struct rr_csv_row
     if (*recurring && !*currency) return rr_fail(RR_EINPUT, "\"recurring_per_hour\" has no currency: fill in the column \"currency\"");
     if (*recurring)
         RR_TRY(rr_unit_rate(slice_of(rr_strf(r->arena, "%s %s/h", currency, recurring)), &e->recurring.rate, e->recurring.currency));
-    return e->recurring.rate.nano >= 0 ? RR_OK : rr_fail(RR_EINPUT, "\"recurring_per_hour\" is negative");
+    if (e->recurring.rate.nano < 0) return rr_fail(RR_EINPUT, "\"recurring_per_hour\" is negative");
+    return read_cover(r, row, e);
 }
 
 static enum rr_status check(const struct rr_existing_row *e)

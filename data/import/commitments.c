@@ -49,6 +49,8 @@ static enum rr_status nano(const struct in *in, const cJSON *node, const char *s
 
 struct row {
     const char *name, *from, *to, *currency, *source;
+    const char *instance, *region; /* or NULL */
+    int64_t count;
     int64_t upfront_nano, hourly_nano; /* of all */
 };
 
@@ -66,7 +68,7 @@ static void put_nano(struct rr_buf *b, int64_t v)
 static void put_row(const struct in *in, const struct row *r)
 {
     struct rr_buf *b = in->out;
-    if (b->n == 0) rr_buf_puts(b, "kind,name,date,ends,cost,currency,recurring_per_hour,source\n");
+    if (b->n == 0) rr_buf_puts(b, "kind,name,date,ends,cost,currency,recurring_per_hour,source,instance,region,count\n");
     rr_buf_puts(b, "commitment,");
     rr_buf_csv(b, r->name);
     rr_buf_putf(b, ",%s,%s,", r->from, r->to);
@@ -75,7 +77,13 @@ static void put_row(const struct in *in, const struct row *r)
     put_nano(b, r->hourly_nano);
     rr_buf_puts(b, ",");
     rr_buf_csv(b, r->source);
-    rr_buf_puts(b, "\n");
+    rr_buf_puts(b, ",");
+    if (r->instance) {
+        rr_buf_csv(b, r->instance);
+        rr_buf_putf(b, ",%s,%lld\n", r->region, (long long)r->count);
+    } else {
+        rr_buf_puts(b, ",,\n");
+    }
     in->found->n++;
 }
 
@@ -127,6 +135,11 @@ static enum rr_status read_reserved(const struct in *in, const cJSON *node)
     RR_TRY(times(in, node, count, &r.upfront_nano));
     RR_TRY(times(in, node, count, &r.hourly_nano));
     r.name = rr_strf(in->arena, "%lld x %s %s", (long long)count, type, id);
+    r.instance = rr_strf(in->arena, "aws/%s", type);
+    r.count = count;
+    const char *zone = text(in, node, "AvailabilityZone"); // of a zonal one; the command line prints no region
+    const size_t n_zone = strlen(zone);
+    r.region = n_zone > 1 ? rr_strndup(in->arena, zone, n_zone - 1) : "";
     put_row(in, &r);
     return RR_OK;
 }

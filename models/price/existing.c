@@ -8,6 +8,7 @@
 #include "data/existing.h"
 #include "models/finance/depreciation.h"
 #include "models/price/around.h"
+#include "models/price/term.h"
 #include <math.h>
 #include <string.h>
 
@@ -132,8 +133,58 @@ static enum rr_status existing_resolve(void *params, const struct rr_scenario *s
     x->asset = RR_NEWS(arena, struct asset, x->read.n + 1);
     for (size_t i = 0; i < x->read.n; i++) {
         const enum rr_status st = take_row(x, &x->read.row[i], s, &x->asset[i]);
-        if (st != RR_OK) return rr_fail_in(st, "%s:%lld", x->read.path, (long long)x->read.row[i].line);
+        const struct rr_existing_row *e = &x->read.row[i];
+        if (st != RR_OK) return rr_fail_in(st, "%s:%lld", x->read.path, (long long)e->line);
+        if (e->commitment && e->count == 0 && x->asset[i].to_us > 0)
+            rr_note(notes, RR_NOTE_WARNING, pointer, "",
+                    "the commitment \"%s\" is paid for and covers nothing: give its \"instance\" and \"count\"", e->name);
     }
+    return RR_OK;
+}
+
+/* ---- what running commitments cover ---- */
+
+/* Pools of its instance; without a region all of them. */
+static size_t pools_of(const struct rr_existing_row *e, const struct rr_billing *b, size_t *pool)
+{
+    size_t n = 0;
+    for (size_t p = 0; p < b->scenario->n_pools; p++) {
+        const struct rr_pool *x = &b->scenario->pool[p];
+        const bool there = x->instance_id != NULL && strcmp(x->instance_id, e->instance) == 0;
+        if (there && (*e->region == '\0' || rr_covers_pool(x, e->instance, e->region)) && b->usage[p].node_us != NULL &&
+            !b->usage[p].per_gpu)
+            pool[n++] = p;
+    }
+    return n;
+}
+
+/* `count` nodes an hour until it ends, the pools in their order. What it costs is billed below, used or not. */
+static enum rr_status cover_row(const struct rr_existing_row *e, int64_t to_us, const struct rr_billing *b)
+{
+    size_t *pool = RR_NEWS(b->arena, size_t, b->scenario->n_pools + 1);
+    const size_t n = pools_of(e, b, pool);
+    const struct rr_term_span span = {0, to_us < b->horizon_us ? to_us : b->horizon_us, to_us > b->horizon_us};
+    struct rr_covering c;
+    RR_TRY(rr_covering_begin(b, &span, pool, n, &c));
+    const struct rr_usage *grid = n > 0 ? &b->usage[pool[0]] : NULL;
+    for (size_t h = 0; grid != NULL && h < grid->n_hours; h++) {
+        int64_t left = e->count * rr_term_hour(&span, grid, h);
+        for (size_t i = 0; i < n && left > 0; i++) {
+            const int64_t used = b->usage[pool[i]].node_us[h], take = used < left ? used : left;
+            rr_covering_take(&c, b, h, i, take, take);
+            left -= take;
+        }
+    }
+    return RR_OK;
+}
+
+static enum rr_status existing_cover(const void *params, const struct rr_billing *b, size_t entry, struct rr_sink *sink)
+{
+    const struct existing *x = params;
+    (void)entry;
+    (void)sink;
+    for (size_t i = 0; i < x->read.n; i++)
+        if (x->read.row[i].count > 0 && x->asset[i].to_us > 0) RR_TRY(cover_row(&x->read.row[i], x->asset[i].to_us, b));
     return RR_OK;
 }
 
@@ -219,6 +270,7 @@ const struct rr_price_plan rr_price_existing = {
              .params_size = sizeof(struct existing),
              .use = RR_USE_CHARGE},
     .resolve = existing_resolve,
+    .cover = existing_cover,
     .bill = existing_bill,
     .inputs = existing_inputs,
 };

@@ -137,6 +137,10 @@ static enum rr_status meter_and_cover(struct rr_billing *b, struct rr_sink *sink
         if (pool->plan != NULL && plan_of(pool->plan)->meter != NULL)
             RR_TRY(plan_of(pool->plan)->meter(pool->plan_params, b, p, &b->usage[p]));
     }
+    for (size_t i = 0; i < s->n_charges; i++) { // what runs already comes first
+        const struct rr_commitment *c = &s->charge[i];
+        if (plan_of(c->plan)->cover != NULL) RR_TRY(plan_of(c->plan)->cover(c->params, b, i, sink));
+    }
     for (size_t i = 0; i < s->n_commitments; i++) {
         const struct rr_commitment *c = &s->commitment[i];
         if (c->plan != NULL && plan_of(c->plan)->cover != NULL) RR_TRY(plan_of(c->plan)->cover(c->params, b, i, sink));

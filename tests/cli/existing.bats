@@ -13,7 +13,7 @@ END
     run --separate-stderr "$RR" import commitments ri.json -o e.csv
     [ "$status" -eq 0 ]
     [ "$stderr" = "rackrate: 1 commitment" ]
-    [ "$(sed -n 2p e.csv)" = "commitment,2 x p4d.24xlarge ri-7,2025-07-01,2026-07-01,17520,USD,3,aws ec2 describe-reserved-instances" ]
+    [ "$(sed -n 2p e.csv)" = "commitment,2 x p4d.24xlarge ri-7,2025-07-01,2026-07-01,17520,USD,3,aws ec2 describe-reserved-instances,aws/p4d.24xlarge,,2" ]
     fails 3 'no JSON value' "$RR" import commitments e.csv -o f.csv
     [ ! -e f.csv ]
     fails 2 'where to' "$RR" import commitments ri.json
@@ -42,4 +42,23 @@ END
     fails 3 's.json:1:[0-9]+: /existing: e.csv:2: kind "sever" given; server or commitment is expected' "$RR" check s.json
     rm e.csv
     fails 4 'e.csv' "$RR" run s.json -q -o out2
+}
+
+@test "a running reservation covers its machines until it ends" {
+    printf '%s\n' 'job_id,submit_s,duration_s,gpus' '1,0,31536000,24' >jobs.csv # 3 nodes all year
+    printf '%s\n' 'kind,name,date,cost,currency,ends,recurring_per_hour,instance,region,count' \
+        'commitment,ri,2025-07-01,17520,USD,2026-07-01,3,own/box,,2' >e.csv
+    cat >s.json <<'END'
+{ "rackrate": 1, "name": "e", "start": "2026-01-01", "horizon": "1 year", "existing": "e.csv", "workload": { "w": { "trace": "jobs.csv" } },
+  "pools": { "p": { "instance": "own/box", "gpus_per_node": 8, "region": "here", "nodes": 3, "plan": { "type": "on_demand", "rate": "$7/h" } } } }
+END
+    works "$RR" run s.json -q -o out
+    # 181 days of one node, then 184 of three, at 7; the reservation itself 2 + 3 an hour for 181 days
+    jq -e '.alternatives[0].metrics | .["cost.on_demand"].mean == (181 + 184 * 3) * 24 * 7 and .["cost.existing"].mean == 181 * 24 * 5' out/results.json
+    jq -e '.alternatives[0].laws | map(.holds) | all' out/results.json
+    sed -i 's/,own.box,,2/,,,/' e.csv
+    run --separate-stderr "$RR" run s.json -o out
+    [[ $output == *'"ri" is paid for and covers nothing'* ]]
+    sed -i 's/2026-07-01,3,,,/2026-07-01,3,own\/box,,0/' e.csv
+    fails 3 'e.csv:2: count "0" given' "$RR" check s.json
 }
