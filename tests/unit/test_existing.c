@@ -134,10 +134,11 @@ static void what_aws_prints_becomes_rows(void **state)
     assert_int_equal(import(reserved, &b, &found), RR_OK);
     assert_true(found.n == 1 && found.left_out == 1);
     assert_int_equal(import(plans, &b, &found), RR_OK);
-    assert_string_equal(rr_buf_text(&b),
-                        "kind,name,date,ends,cost,currency,recurring_per_hour,source\n"
-                        "commitment,3 x p5.48xlarge ri-1,2025-06-01,2026-06-01,3.75,USD,0.189,aws ec2 describe-reserved-instances\n"
-                        "commitment,savings plan sp-2,2025-01-01,2028-01-01,0,USD,12.5,aws savingsplans describe-savings-plans\n");
+    assert_string_equal(
+        rr_buf_text(&b),
+        "kind,name,date,ends,cost,currency,recurring_per_hour,source,instance,region,count\n"
+        "commitment,3 x p5.48xlarge ri-1,2025-06-01,2026-06-01,3.75,USD,0.189,aws ec2 describe-reserved-instances,aws/p5.48xlarge,,3\n"
+        "commitment,savings plan sp-2,2025-01-01,2028-01-01,0,USD,12.5,aws savingsplans describe-savings-plans,,,\n");
     put("existing.csv", rr_buf_text(&b));
     assert_int_equal(rr_existing_read("existing.csv", arena, &e), RR_OK);
     assert_true(e.n == 2 && e.row[0].recurring.rate.nano == 189000000 && e.row[0].cost.money.micro == 3750000);
