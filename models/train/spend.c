@@ -61,10 +61,11 @@ static enum rr_status rent(struct spending *x, const char *word)
     const struct rr_instance *in = NULL;
     const struct rr_price_row *row = cheapest(x->ask, word, &in);
     if (!row)
-        return rr_fail(RR_EINPUT,
-                       "%s: no %s price of a machine with %s (%s)%s%s in data/facts/prices.csv; give one with --prices or another --plan",
-                       x->type, word, x->ask->machine->id, *x->ask->machine->gpu ? x->ask->machine->gpu : "not in the facts",
-                       *x->ask->region ? " in " : "", x->ask->region);
+        return rr_fail(
+            RR_EINPUT,
+            "%s: no %s price of a machine with %s (%s)%s%s in data/facts/prices.csv; name another --plan, or give the plan as JSON",
+            x->type, word, x->ask->machine->id, *x->ask->machine->gpu ? x->ask->machine->gpu : "not in the facts",
+            *x->ask->region ? " in " : "", x->ask->region);
     x->pool.instance = in, x->pool.instance_id = in->id, x->pool.region = row->region;
     x->shape.gpus = in->gpus;
     x->ret->machine = in->id;

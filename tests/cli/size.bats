@@ -248,3 +248,8 @@ JSON
     jq -e --argjson want "$want" '.sheets[] | select(.name == "training.step") | [.rows[0][1:][]] | add / $want - 1 | fabs < 1e-6' out/results.json
     jq -e '[.sheets[] | select(.name | startswith("training."))] | length == 6' out/results.json
 }
+@test "a plan without a price says what can be named instead" {
+    run --separate-stderr "$RR" size --model llama-3-8b --tokens 1T --gpu mi300x --gpus 8 --alone --region moon --plan spot
+    [ "$status" -eq 3 ]
+    [[ "$stderr" == *"no spot price of a machine with"*"in moon"*"another --plan"* && "$stderr" != *"--prices"* ]]
+}
