@@ -104,6 +104,9 @@ static enum rr_status shape(const struct reading *r, struct rr_arch *a)
 {
     static const char *const gates[] = {"silu", "swiglu", "swish", NULL};
     static const char *const gated[] = {"gemma", "gemma2", "gemma3_text", "t5", NULL};
+    // these classes take silu where the file leaves "hidden_act" out
+    static const char *const silu[] = {"llama",     "mistral",     "mixtral",     "qwen2", "qwen2_moe", "qwen3",
+                                       "qwen3_moe", "deepseek_v2", "deepseek_v3", "phi3",  "olmo2",     NULL};
     static const char *const learned[] = {"gpt2", "opt", "gpt_bigcode", "bert", "roberta", "gpt_neo", NULL};
     static const char *const encoders[] = {"bert", "roberta", "electra", "deberta-v2", NULL};
     const char *type = text_of(r, "model_type"),
@@ -113,7 +116,7 @@ static enum rr_status shape(const struct reading *r, struct rr_arch *a)
     RR_TRY(whole(r, "vocab_size", true, &a->vocab));
     a->ffn = 4 * a->hidden;
     RR_TRY(whole(r, "intermediate_size|n_inner|ffn_dim|d_ff", false, &a->ffn));
-    a->gated = one_of(act, gates) || one_of(type, gated);
+    a->gated = one_of(act, gates) || one_of(type, gated) || (!*act && one_of(type, silu));
     a->encoder = one_of(type, encoders);
     a->tied = true_of(r, "tie_word_embeddings", !a->gated || one_of(type, gated));
     a->seq = 2048;

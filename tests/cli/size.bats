@@ -253,3 +253,9 @@ JSON
     [ "$status" -eq 3 ]
     [[ "$stderr" == *"no spot price of a machine with"*"in moon"*"another --plan"* && "$stderr" != *"--prices"* ]]
 }
+@test "a llama config without hidden_act has the gated layers of its class" {
+    echo '{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":8192,"vocab_size":128256,"tie_word_embeddings":true}' >config.json
+    # 128256 x 2048 + 16 x (2 x 2048^2 + 2 x 2048 x 512 + 3 x 2048 x 8192 + 2 x 2048) + 2048 = 1235814400, as published
+    works "$RR" size --config config.json --tokens 2B --gpu h100-sxm --gpus 8 --alone --json
+    jq -e '(.parameters / 1235814400 - 1 | fabs) < 1e-3' <<<"$output"
+}
