@@ -107,6 +107,7 @@ static enum rr_status complete(const struct rr_size *s, struct rr_size_measured 
     }
     *l = r.best[0].layout;
     m->predicted_s = r.best[0].step_s;
+    m->predicted_bytes = r.best[0].memory_bytes;
     return RR_OK;
 }
 

@@ -12,7 +12,8 @@ struct rr_size_measured { /* one run of one's own */
     bool given;
     struct rr_layout layout;
     double step_s, predicted_s;
-    double memory_bytes; /* 0 = not told */
+    double memory_bytes;    /* 0 = not told */
+    double predicted_bytes; /* of the fullest stage, in that layout */
 };
 struct rr_size {
     const struct rr_training_run *training;

@@ -119,6 +119,8 @@ static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
     const double now = p->answer->band.p90_s / p->answer->band.p10_s - 1,
                  was = p->answer->band_before.p90_s / p->answer->band_before.p10_s - 1;
     rr_buf_putf(b, "%.0f %% wide instead of %.0f %%\n", 100 * now, 100 * was);
+    if (m->memory_bytes > 0)
+        rr_buf_putf(b, "  memory: %.1f GB measured, %.1f GB predicted\n", m->memory_bytes / 1e9, m->predicted_bytes / 1e9);
 }
 
 static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)

@@ -259,3 +259,11 @@ JSON
     works "$RR" size --config config.json --tokens 2B --gpu h100-sxm --gpus 8 --alone --json
     jq -e '(.parameters / 1235814400 - 1 | fabs) < 1e-3' <<<"$output"
 }
+@test "the memory of a log stands beside the predicted one" {
+    for i in 10 20 30 40 50; do
+        echo " iteration $i/ 500 | consumed samples: 2560 | elapsed time per iteration (ms): 3123.4 | global batch size: 256 |"
+    done >run.log
+    echo "[Rank 0] (after 10 iterations) memory (MB) | allocated: 1000.0 | max allocated: 50000.0 | reserved: 60000.0" >>run.log
+    works "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --alone --log run.log
+    [[ "$output" == *"memory: 52.4 GB measured, "*" GB predicted"* ]] # 50000 x 2^20 bytes
+}
