@@ -71,7 +71,9 @@ static void put_model(struct rr_buf *b, const struct rr_size *z)
     rr_buf_puts(b, "; ");
     rr_size_put_count(b, z->tokens_counted ? z->samples * z->search.base.seq : z->samples);
     rr_buf_putf(b, z->tokens_counted ? " tokens" : z->arch.sample_gflop > 0 ? " samples" : " sequences of %d tokens", z->search.base.seq);
-    rr_buf_putf(b, " in steps of %d\n", z->search.base.global_batch);
+    rr_buf_putf(b, " in steps of %d", z->search.base.global_batch);
+    if (z->tokens_counted) rr_buf_putf(b, " x %d", z->search.base.seq); // a config's default may be a model's longest
+    rr_buf_puts(b, "\n");
 }
 
 static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)

@@ -418,7 +418,9 @@ static int64_t work_until(const struct rr_replay *r)
 static void note_early_end(const struct group *g, const struct rr_run *r, struct rr_notes *notes)
 {
     const int64_t horizon_us = g->scenario->horizon_us, last_us = work_until(&r->replay);
-    if (horizon_us == RR_NEVER || last_us > horizon_us / 10 * 9) return;
+    bool planned = true; // runs that are planned one by one end when they end
+    for (size_t i = 0; i < g->scenario->n_workloads; i++) planned &= g->scenario->workload[i].training != NULL;
+    if (horizon_us == RR_NEVER || last_us > horizon_us / 10 * 9 || planned) return;
     struct rr_buf last = {0};
     rr_buf_time_short(&last, last_us);
     rr_note(notes, RR_NOTE_WARNING, "/workload", "",
