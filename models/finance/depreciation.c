@@ -56,7 +56,8 @@ double rr_macrs(int life, int year)
 {
     assert(life == 3 || life == 5 || life == 7);
     if (year < 1 || year > life + 1) return 0;
-    return table[(life - 3) / 2][year - 1] / 1e4;
+    const short *of_life = table[(life - 3) / 2];
+    return of_life[year - 1] / 1e4;
 }
 
 double rr_macrs_exact(int life, int year)

@@ -14,9 +14,9 @@
         RR_KERNEL_GEMM, m, n, k, batch, 0, 2.0 * (batch) * ((double)(m) * (n) + (double)(m) * (k) + (double)(n) * (k)) \
     }
 #define PRODUCT(m, n, k) PRODUCTS(m, n, k, 1)
-#define ROWS(id, rows, width, b)                                                                    \
-    {                                                                                               \
-        RR_KERNEL_##id, 0, (rows) * (width), 0, 1, (int32_t)(width), (double)(b) * (rows) * (width) \
+#define ROWS(id, rows, width, b)                                                                               \
+    {                                                                                                          \
+        RR_KERNEL_##id, 0, (rows) * (width), 0, 1, (int32_t)(width), (double)((int64_t)(b) * (rows) * (width)) \
     }
 #define BACK(in, out) PRODUCT(in, T, out), PRODUCT(in, out, T) /* gradients of the input and of the weights */
 
