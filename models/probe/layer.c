@@ -6,8 +6,9 @@
 #define F    ((int64_t)RR_LAYER_FFN)
 #define S    ((int64_t)RR_LAYER_SEQ)
 #define T    (S * RR_LAYER_BATCH)
-#define HEAD (H / RR_LAYER_HEADS)
 #define MAPS (RR_LAYER_HEADS * RR_LAYER_BATCH) /* attention maps */
+
+enum { HEAD = RR_LAYER_HIDDEN / RR_LAYER_HEADS };
 
 #define PRODUCTS(m, n, k, batch)                                                                                       \
     {                                                                                                                  \
