@@ -450,7 +450,7 @@ static int sniff(const char *text, size_t n)
 const struct rr_bench_format rr_bench_nccl = {
     .name = "nccl-tests",
     .summary = "what nccl-tests prints, all generations, with prefixes of srun, mpirun and ranks",
-    .source = "github.com/NVIDIA/nccl-tests src/util.cu and its history",
+    .source = "NVIDIA/nccl-tests src/util.cu and its history",
     .sniff = sniff,
     .read = rr_bench_read_nccl,
 };

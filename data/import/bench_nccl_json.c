@@ -128,7 +128,7 @@ static int sniff(const char *text, size_t n)
 const struct rr_bench_format rr_bench_nccl_json = {
     .name = "nccl-tests-json",
     .summary = "the file that nccl-tests -J writes",
-    .source = "github.com/NVIDIA/nccl-tests src/util.cu",
+    .source = "NVIDIA/nccl-tests src/util.cu",
     .sniff = sniff,
     .read = read_json,
 };

@@ -207,7 +207,7 @@ static int sniff(const char *text, size_t n)
 const struct rr_bench_format rr_bench_nvbandwidth = {
     .name = "nvbandwidth",
     .summary = "matrices of nvbandwidth, 0.5 and later",
-    .source = "github.com/NVIDIA/nvbandwidth output.cpp",
+    .source = "NVIDIA/nvbandwidth output.cpp",
     .sniff = sniff,
     .read = read_text,
 };

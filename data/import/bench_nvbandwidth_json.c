@@ -97,7 +97,7 @@ static int sniff(const char *text, size_t n)
 const struct rr_bench_format rr_bench_nvbandwidth_json = {
     .name = "nvbandwidth-json",
     .summary = "nvbandwidth -j",
-    .source = "github.com/NVIDIA/nvbandwidth json_output.cpp",
+    .source = "NVIDIA/nvbandwidth json_output.cpp",
     .sniff = sniff,
     .read = read_json,
 };

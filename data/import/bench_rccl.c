@@ -7,7 +7,7 @@ static int sniff(const char *text, size_t n) { return rr_bench_text_has(text, n,
 const struct rr_bench_format rr_bench_rccl = {
     .name = "rccl-tests",
     .summary = "what rccl-tests prints on AMD GPUs",
-    .source = "github.com/ROCm/rccl-tests",
+    .source = "ROCm/rccl-tests",
     .sniff = sniff,
     .read = rr_bench_read_nccl,
 };
