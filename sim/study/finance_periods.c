@@ -81,8 +81,9 @@ static enum rr_status stand_at(const struct rr_finance_view *v, const struct rr_
     if (st == RR_OK) st = rr_bill_terminal(&b, at_us, &book_value);
     for (size_t i = 0; i < l.charge.n; i++) {
         const struct rr_charge *c = &l.charge.at[i];
+        if (rr_is_capex(c) || strcmp(c->line, "resale") == 0) continue; // paid for: the rest of it is book value, or sunk
         after += c->after_horizon.micro;
-        if (!rr_is_capex(c) && strcmp(c->line, "resale") != 0) prepaid += c->billed.micro - c->effective.micro;
+        prepaid += c->billed.micro - c->effective.micro;
     }
     rr_ledger_done(&l);
     rr_arena_free(scratch);
