@@ -1,33 +1,19 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/train_facts.c - models.csv, machines.csv, train_coefficients.csv and train_sets.csv, read and checked.
  *
- * As in catalog_load.c a column is a row of a table here; an empty cell is 0 or "", and every table ends in source, date and note. */
+ * The tables are read by data/facts_table.h; here stand their columns, and what must hold between rows. */
 #include "data/train_facts.h"
-#include "data/base/csv.h"
-#include <stdlib.h>
+#include "data/facts_table.h"
 #include <string.h>
 
-enum cell_type { TEXT, REAL, COUNT };
-struct column {
-    const char *name;
-    enum cell_type type;
-    size_t at;
-    bool needed;
-};
-struct table {
-    const char *file;
-    const struct column *column;
-    size_t n, row_size, fact_at, key_at;
-};
-#define MAX_COLUMN 48
-#define A(f)       #f, COUNT, offsetof(struct rr_arch, f), false
-#define M(f)       #f, REAL, offsetof(struct rr_machine, f)
-#define S(f, t)    #f, t, offsetof(struct rr_train_set, f), false
+#define A(f)    #f, RR_FACTS_COUNT0, offsetof(struct rr_arch, f), false
+#define M(f)    #f, RR_FACTS_REAL0, offsetof(struct rr_machine, f)
+#define S(f, t) #f, RR_FACTS_##t, offsetof(struct rr_train_set, f), false
 
-static const struct column arch_columns[] = {
-    {"name", TEXT, offsetof(struct rr_arch, name), true},
-    {"aliases", TEXT, offsetof(struct rr_arch, aliases), false},
-    {"layers", COUNT, offsetof(struct rr_arch, layers), true},
+static const struct rr_facts_column arch_columns[] = {
+    {"name", RR_FACTS_TEXT, offsetof(struct rr_arch, name), true},
+    {"aliases", RR_FACTS_TEXT, offsetof(struct rr_arch, aliases), false},
+    {"layers", RR_FACTS_COUNT0, offsetof(struct rr_arch, layers), true},
     {A(hidden)},
     {A(heads)},
     {A(kv_heads)},
@@ -59,18 +45,18 @@ static const struct column arch_columns[] = {
     {A(mamba_groups)},
     {A(latent)},
     {A(mtp)},
-    {"sample_gflop", REAL, offsetof(struct rr_arch, sample_gflop), false},
-    {"sample_mb", REAL, offsetof(struct rr_arch, sample_mb), false},
-    {"params_m", REAL, offsetof(struct rr_arch, params_m), false},
+    {"sample_gflop", RR_FACTS_REAL0, offsetof(struct rr_arch, sample_gflop), false},
+    {"sample_mb", RR_FACTS_REAL0, offsetof(struct rr_arch, sample_mb), false},
+    {"params_m", RR_FACTS_REAL0, offsetof(struct rr_arch, params_m), false},
 };
-static const struct column machine_columns[] = {
-    {"id", TEXT, offsetof(struct rr_machine, id), true},
-    {"aliases", TEXT, offsetof(struct rr_machine, aliases), false},
-    {"gpu", TEXT, offsetof(struct rr_machine, gpu), false},
-    {"family", TEXT, offsetof(struct rr_machine, family), true},
-    {"gpus_per_node", COUNT, offsetof(struct rr_machine, gpus_per_node), true},
-    {"domain", COUNT, offsetof(struct rr_machine, domain), false},
-    {"sms", COUNT, offsetof(struct rr_machine, sms), true},
+static const struct rr_facts_column machine_columns[] = {
+    {"id", RR_FACTS_TEXT, offsetof(struct rr_machine, id), true},
+    {"aliases", RR_FACTS_TEXT, offsetof(struct rr_machine, aliases), false},
+    {"gpu", RR_FACTS_TEXT, offsetof(struct rr_machine, gpu), false},
+    {"family", RR_FACTS_TEXT, offsetof(struct rr_machine, family), true},
+    {"gpus_per_node", RR_FACTS_COUNT0, offsetof(struct rr_machine, gpus_per_node), true},
+    {"domain", RR_FACTS_COUNT0, offsetof(struct rr_machine, domain), false},
+    {"sms", RR_FACTS_COUNT0, offsetof(struct rr_machine, sms), true},
     {M(fp32_tflops), false},
     {M(tf32_tflops), false},
     {M(bf16_tflops), true},
@@ -82,143 +68,34 @@ static const struct column machine_columns[] = {
     {M(net_gb_s), true},
     {M(power_w), false},
 };
-static const struct column coef_columns[] = {
-    {"profile", TEXT, offsetof(struct rr_coef_row, profile), true},
-    {"coefficient", TEXT, offsetof(struct rr_coef_row, coefficient), true},
-    {"value", REAL, offsetof(struct rr_coef_row, value), true},
-    {"unit", TEXT, offsetof(struct rr_coef_row, unit), true},
+static const struct rr_facts_column coef_columns[] = {
+    {"profile", RR_FACTS_TEXT, offsetof(struct rr_coef_row, profile), true},
+    {"coefficient", RR_FACTS_TEXT, offsetof(struct rr_coef_row, coefficient), true},
+    {"value", RR_FACTS_REAL0, offsetof(struct rr_coef_row, value), true},
+    {"unit", RR_FACTS_TEXT, offsetof(struct rr_coef_row, unit), true},
 };
-static const struct column set_columns[] = {
-    {"prefix", TEXT, offsetof(struct rr_train_set, prefix), true},
-    {"model", TEXT, offsetof(struct rr_train_set, model), false},
-    {"name", TEXT, offsetof(struct rr_train_set, name), true},
-    {"framework", TEXT, offsetof(struct rr_train_set, framework), true},
-    {S(net_gb_s, REAL)},
-    {S(flash, COUNT)},
-    {S(sequence_parallel, COUNT)},
-    {S(tp_overlap, COUNT)},
-    {S(dp_overlap, COUNT)},
-    {S(balanced, COUNT)},
-    {S(gated, COUNT)},
-    {S(tied, COUNT)},
-    {S(positions, COUNT)},
-    {S(zero, COUNT)},
-    {S(vocab, COUNT)},
+static const struct rr_facts_column set_columns[] = {
+    {"prefix", RR_FACTS_TEXT, offsetof(struct rr_train_set, prefix), true},
+    {"model", RR_FACTS_TEXT, offsetof(struct rr_train_set, model), false},
+    {"name", RR_FACTS_TEXT, offsetof(struct rr_train_set, name), true},
+    {"framework", RR_FACTS_TEXT, offsetof(struct rr_train_set, framework), true},
+    {S(net_gb_s, REAL0)},
+    {S(flash, COUNT0)},
+    {S(sequence_parallel, COUNT0)},
+    {S(tp_overlap, COUNT0)},
+    {S(dp_overlap, COUNT0)},
+    {S(balanced, COUNT0)},
+    {S(gated, COUNT0)},
+    {S(tied, COUNT0)},
+    {S(positions, COUNT0)},
+    {S(zero, COUNT0)},
+    {S(vocab, COUNT0)},
     {S(recompute, TEXT)},
 };
-#define TABLE(file, cols, type, key)                                                                                            \
-    {                                                                                                                           \
-        file, cols, sizeof(cols) / sizeof *(cols), sizeof(struct type), offsetof(struct type, fact), offsetof(struct type, key) \
-    }
-static const struct table arch_table = TABLE("models.csv", arch_columns, rr_arch, name);
-static const struct table machine_table = TABLE("machines.csv", machine_columns, rr_machine, id);
-static const struct table coef_table = TABLE("train_coefficients.csv", coef_columns, rr_coef_row, profile);
-static const struct table set_table = TABLE("train_sets.csv", set_columns, rr_train_set, prefix);
-
-static enum rr_status cell_read(const struct column *col, struct rr_slice s, struct rr_arena *a, char *row)
-{
-    void *field = row + col->at;
-    int64_t v;
-    if (col->type == TEXT) {
-        *(const char **)field = rr_strndup(a, s.at, s.n);
-        return RR_OK;
-    }
-    if (s.n == 0) return RR_OK;
-    if (col->type == REAL) {
-        RR_TRY(rr_text_double(s, field));
-        return *(double *)field >= 0 ? RR_OK : rr_fail(RR_EINPUT, "%.*s is below 0", (int)s.n, s.at);
-    }
-    RR_TRY(rr_text_i64(s, &v));
-    if (v < 0 || v > INT32_MAX) return rr_fail(RR_EINPUT, "%.*s is out of range", (int)s.n, s.at);
-    *(int32_t *)field = (int32_t)v;
-    return RR_OK;
-}
-
-/* index[i] = cell of column i, then source, date, note. */
-static enum rr_status header_read(const struct table *t, const struct rr_csv_row *head, struct rr_arena *a, int index[MAX_COLUMN])
-{
-    const char *name[MAX_COLUMN];
-    for (size_t i = 0; i < t->n; i++) name[i] = t->column[i].name;
-    name[t->n] = "source", name[t->n + 1] = "date", name[t->n + 2] = "note";
-    for (size_t i = 0; i < t->n + 3; i++) {
-        index[i] = rr_csv_find(head, name[i]);
-        if (index[i] < 0) return rr_fail(RR_EINPUT, "column \"%s\" is missing", name[i]);
-    }
-    if (head->n == t->n + 3) return RR_OK;
-    for (size_t k = 0; k < head->n; k++) {
-        bool used = false;
-        for (size_t i = 0; i < t->n + 3 && !used; i++) used = index[i] == (int)k;
-        const char *cell = rr_strndup(a, head->cell[k].at, head->cell[k].n);
-        if (!used)
-            return rr_fail(RR_EINPUT, "column \"%s\" is not known or stands there twice%s", cell, rr_did_you_mean(a, cell, name, t->n + 3));
-    }
-    return RR_OK;
-}
-
-static enum rr_status row_read(const struct table *t, const struct rr_csv_row *r, const int *index, struct rr_arena *a, char *row)
-{
-    for (size_t i = 0; i < t->n; i++) {
-        const struct rr_slice cell = rr_trim(r->cell[index[i]]);
-        if (t->column[i].needed && cell.n == 0) return rr_fail(RR_EINPUT, "column \"%s\" is empty", t->column[i].name);
-        const enum rr_status st = cell_read(&t->column[i], cell, a, row);
-        if (st != RR_OK) return rr_fail_in(st, "column \"%s\"", t->column[i].name);
-    }
-    struct rr_fact *f = (struct rr_fact *)(void *)(row + t->fact_at);
-    const char **text[] = {&f->source, &f->date, &f->note};
-    for (size_t i = 0; i < 3; i++) {
-        const struct rr_slice cell = rr_trim(r->cell[index[t->n + i]]);
-        *text[i] = rr_strndup(a, cell.at, cell.n);
-    }
-    f->path = rr_strf(a, "data/facts/%s", t->file);
-    f->line = r->line;
-    if (*f->source == '\0') return rr_fail(RR_EINPUT, "the row has no source");
-    if (*f->date < '0' || *f->date > '9') return rr_fail(RR_EINPUT, "date \"%s\" is not YYYY, YYYY-MM or YYYY-MM-DD", f->date);
-    return RR_OK;
-}
-
-struct rows {
-    char *at;
-    size_t n, cap;
-};
-
-static enum rr_status rows_read(const struct table *t, struct rr_csv *csv, struct rr_arena *a, struct rows *rows)
-{
-    struct rr_csv_row r = {0};
-    int index[MAX_COLUMN];
-    RR_TRY(rr_csv_next(csv, &r));
-    enum rr_status st = r.n == 0 ? rr_fail(RR_EINPUT, "the file is empty") : header_read(t, &r, a, index);
-    if (st != RR_OK) return rr_fail_in(st, "%s:1", rr_csv_path(csv));
-    const size_t width = r.n;
-    for (;;) {
-        RR_TRY(rr_csv_next(csv, &r));
-        if (r.n == 0) return RR_OK;
-        if (rows->n == rows->cap) {
-            rows->cap = rows->cap ? rows->cap * 2 : 64;
-            rows->at = rr_xrealloc(rows->at, rows->cap, t->row_size);
-        }
-        char *row = rows->at + rows->n++ * t->row_size;
-        memset(row, 0, t->row_size);
-        st = r.n == width ? row_read(t, &r, index, a, row) : rr_fail(RR_EINPUT, "%zu cells, the header has %zu", r.n, width);
-        if (st != RR_OK) return rr_fail_in(st, "%s:%lld", rr_csv_path(csv), (long long)r.line);
-    }
-}
-
-static enum rr_status table_read(const char *dir, const struct table *t, struct rr_arena *a, const void *ret_rows, size_t *ret_n)
-{
-    struct rr_csv *csv = NULL;
-    struct rows rows = {0};
-    RR_TRY(rr_csv_open(rr_strf(a, "%s/facts/%s", dir, t->file), (struct rr_csv_options){0}, &csv));
-    const enum rr_status st = rows_read(t, csv, a, &rows);
-    if (st == RR_OK) {
-        void *copy = rr_alloc(a, rows.n + 1, t->row_size);
-        if (rows.n > 0) memcpy(copy, rows.at, rows.n * t->row_size);
-        *(void **)ret_rows = copy;
-        *ret_n = rows.n;
-    }
-    free(rows.at);
-    rr_csv_close(csv);
-    return st;
-}
+static const struct rr_facts_table arch_table = RR_FACTS_TABLE("models.csv", arch_columns, rr_arch);
+static const struct rr_facts_table machine_table = RR_FACTS_TABLE("machines.csv", machine_columns, rr_machine);
+static const struct rr_facts_table coef_table = RR_FACTS_TABLE("train_coefficients.csv", coef_columns, rr_coef_row);
+static const struct rr_facts_table set_table = RR_FACTS_TABLE("train_sets.csv", set_columns, rr_train_set);
 
 /* ---- names ---- */
 
@@ -261,10 +138,10 @@ static enum rr_status names_check(const struct rr_train_facts *f)
 enum rr_status rr_train_facts_load(const char *data_dir, struct rr_arena *a, struct rr_train_facts *ret)
 {
     struct rr_train_facts f = {0};
-    RR_TRY(table_read(data_dir, &arch_table, a, &f.arch, &f.n_archs));
-    RR_TRY(table_read(data_dir, &machine_table, a, &f.machine, &f.n_machines));
-    RR_TRY(table_read(data_dir, &coef_table, a, &f.coef, &f.n_coefs));
-    RR_TRY(table_read(data_dir, &set_table, a, &f.set, &f.n_sets));
+    RR_TRY(rr_facts_read(data_dir, &arch_table, a, &f.arch, &f.n_archs));
+    RR_TRY(rr_facts_read(data_dir, &machine_table, a, &f.machine, &f.n_machines));
+    RR_TRY(rr_facts_read(data_dir, &coef_table, a, &f.coef, &f.n_coefs));
+    RR_TRY(rr_facts_read(data_dir, &set_table, a, &f.set, &f.n_sets));
     RR_TRY(names_check(&f));
     *ret = f;
     return RR_OK;
