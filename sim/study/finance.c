@@ -36,6 +36,11 @@ size_t rr_finance_second(const struct rr_finance_view *v, int criterion)
     return second;
 }
 
+int rr_fiscal_months(const struct rr_scenario *s, int64_t t_us)
+{
+    return (rr_civil_of(s->clock.start_us + t_us).month - s->finance.fiscal_month + 12) % 12;
+}
+
 static enum rr_status bill_again(const struct rr_books *book, const struct rr_scenario *s, struct rr_arena *arena, double *m)
 {
     struct rr_billing b = *book->billing;

@@ -8,6 +8,7 @@
 #include "data/base/vec.h"
 #include "data/uncertain.h"
 #include "sim/study/parts.h"
+#include <string.h>
 
 /* Replication 1 of a variant. */
 struct rr_books {
@@ -51,10 +52,13 @@ int rr_finance_criterion(const struct rr_finance_view *v); /* RR_M_NPV_COST or R
 /* Loans and what they cost: no part of a project's own flows. */
 static inline bool rr_is_financing(const struct rr_charge *c)
 {
-    return c->line && (__builtin_strncmp(c->line, "loan", 4) == 0 || __builtin_strcmp(c->line, "interest") == 0);
+    return c->line && (strncmp(c->line, "loan", 4) == 0 || strcmp(c->line, "interest") == 0);
 }
+/* Whole months from the start of its fiscal year to the month of t: 0..11. The clock is anchored. */
+int rr_fiscal_months(const struct rr_scenario *s, int64_t t_us);
+
 /* A purchase: cash for something that is written off. */
-static inline bool rr_is_capex(const struct rr_charge *c) { return c->line && __builtin_strcmp(c->line, "depreciation") == 0; }
+static inline bool rr_is_capex(const struct rr_charge *c) { return c->line && strcmp(c->line, "depreciation") == 0; }
 
 /* Billed again with some inputs of the document changed; m[RR_METRICS] holds replication 1's figures with the money ones made anew. */
 RR_CHECKED enum rr_status rr_rebill(const struct rr_scenario_set *set, const struct rr_books *book, const struct rr_edit *edit, size_t n,

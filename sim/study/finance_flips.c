@@ -46,15 +46,8 @@ static enum rr_status difference(void *ctx, double x, double *ret)
 /* False where the document takes no such value: some rows exclude each other. */
 static bool swing_of(struct search *s, struct rr_input_row *x)
 {
-    double low, high;
-    const double now = rr_input_value(x->row, x->params);
-    double up = now * 1.1, down = now * 0.9;
-    if (rr_input_out_of_range(x->row, up)) up = now;
-    if (rr_input_out_of_range(x->row, down)) down = now;
-    if (x->row->type == RR_P_DURATION) {
-        up = fmax(now + 1, round(up));
-        down = fmax(1, fmin(now - 1, round(down)));
-    }
+    double low, high, down, up;
+    rr_input_ends(x, &down, &up);
     s->at = x;
     if (difference(s, down, &low) != RR_OK || difference(s, up, &high) != RR_OK) return false;
     x->swing = fabs(high - low);
@@ -76,7 +69,7 @@ static double rounded(double x)
     return round(x / unit) * unit;
 }
 
-static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const struct rr_input_row *x)
+static void put_flip(struct search *s, struct rr_sheet_maker *m, const struct rr_input_row *x)
 {
     struct rr_arena *a = s->v->arena;
     const double now = rr_input_value(x->row, x->params);
@@ -98,7 +91,7 @@ static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const
     rr_sheet_number(m, x->swing);
     if (search.lo >= search.hi || now < search.lo || now > search.hi) {
         rr_sheet_text(m, "its range leaves no room");
-        return RR_OK;
+        return;
     }
     if (rr_flip_find(&search, &flip) != RR_OK)
         rr_sheet_text(m, "not found: some values of it are refused");
@@ -108,10 +101,9 @@ static enum rr_status put_flip(struct search *s, struct rr_sheet_maker *m, const
     else
         rr_sheet_text(m, rr_strf(a, "%s %s%s", flip.below ? "below" : "above", rr_input_shown(a, x, rounded(flip.at)),
                                  flip.n > 1 ? ", and again further off" : ""));
-    return RR_OK;
 }
 
-static enum rr_status strongest(struct search *s, struct rr_sheets *out)
+static void strongest(struct search *s, struct rr_sheets *out)
 {
     const char *metric = rr_metric_info[s->criterion].name;
     struct rr_sheet_maker m =
@@ -130,10 +122,9 @@ static enum rr_status strongest(struct search *s, struct rr_sheets *out)
     for (size_t i = 0; i < s->in.n; i++)
         if (swing_of(s, &input[i]) && input[i].swing > 0) input[n++] = input[i];
     qsort(input, n, sizeof *input, strongest_first);
-    for (size_t i = 0; i < n && i < STRONGEST; i++) RR_TRY(put_flip(s, &m, &input[i]));
+    for (size_t i = 0; i < n && i < STRONGEST; i++) put_flip(s, &m, &input[i]);
     const struct rr_sheet sheet = rr_sheet_end(&m);
     if (sheet.n_rows) rr_vec_push(&out->list, sheet);
-    return RR_OK;
 }
 
 /* ---- the course of rents ---- */
@@ -201,7 +192,7 @@ static bool rents(const struct rr_books *b)
     return false;
 }
 
-static enum rr_status rent_courses(const struct rr_finance_view *v, int criterion, struct rr_sheets *out)
+static void rent_courses(const struct rr_finance_view *v, int criterion, struct rr_sheets *out)
 {
     static const struct {
         const char *name;
@@ -216,7 +207,7 @@ static enum rr_status rent_courses(const struct rr_finance_view *v, int criterio
     bool any = false, forward = false;
     for (size_t i = 0; i < v->n; i++) any |= !v->book[i].alt->unpriced && rents(&v->book[i]);
     for (size_t i = 0; i < v->n; i++) forward |= !v->book[i].alt->unpriced && has_dated(v, &v->book[i]);
-    if (!any || v->n < 2 || !v->book[0].billing->scenario->clock.anchored) return RR_OK;
+    if (!any || v->n < 2 || !v->book[0].billing->scenario->clock.anchored) return;
     struct rr_sheet_maker m = rr_sheet_begin(
         v->arena, "finance.rents", "If rents move",
         rr_strf(
@@ -248,7 +239,6 @@ static enum rr_status rent_courses(const struct rr_finance_view *v, int criterio
     }
     const struct rr_sheet sheet = rr_sheet_end(&m);
     rr_vec_push(&out->list, sheet);
-    return RR_OK;
 }
 
 enum rr_status rr_finance_flips(const struct rr_finance_view *v, struct rr_sheets *out)
@@ -261,7 +251,8 @@ enum rr_status rr_finance_flips(const struct rr_finance_view *v, struct rr_sheet
         *s = (struct search){.v = v, .best = &v->book[best], .second = &v->book[second], .criterion = criterion, .in.arena = v->arena};
         rr_inputs_add(&s->in, s->best->billing->scenario);
         rr_inputs_add(&s->in, s->second->billing->scenario);
-        RR_TRY(strongest(s, out));
+        strongest(s, out);
     }
-    return rent_courses(v, criterion, out);
+    rent_courses(v, criterion, out);
+    return RR_OK;
 }

@@ -66,7 +66,7 @@ struct standing {
 };
 
 /* Everything billed as if the horizon were `at_us`: what is after it and not paid for is owed. */
-static enum rr_status stand_at(const struct rr_finance_view *v, const struct rr_books *book, int64_t at_us, struct standing *ret)
+static enum rr_status stand_at(const struct rr_books *book, int64_t at_us, struct standing *ret)
 {
     const struct rr_finance *f = &book->billing->scenario->finance;
     struct rr_arena *scratch = rr_arena_create();
@@ -87,7 +87,6 @@ static enum rr_status stand_at(const struct rr_finance_view *v, const struct rr_
     }
     rr_ledger_done(&l);
     rr_arena_free(scratch);
-    (void)v;
     const double owed = fmax(0, (double)(after - prepaid) / 1e6), value = rr_money_double(book_value);
     const double resale = value > 0 ? value * f->exit_resale : 0;
     *ret = (struct standing){owed, value, owed * f->exit_penalty + value - resale};
@@ -96,23 +95,10 @@ static enum rr_status stand_at(const struct rr_finance_view *v, const struct rr_
 
 /* ---- sheets ---- */
 
-/* Months of calendar month number `k` (0 = January) into its fiscal year. */
-static int into_fiscal_year(const struct rr_scenario *s, int64_t t_us)
-{
-    char name[16];
-    int year, month;
-    rr_month_name(&s->clock, t_us, name);
-    const char *dash = strrchr(name, '-');
-    year = atoi(name);
-    month = dash ? atoi(dash + 1) : 1;
-    (void)year;
-    return (month - s->finance.fiscal_month + 12) % 12;
-}
-
 /* First month of the period of `months` months that month i lies in. */
 static size_t period_start(const struct rr_scenario *s, const struct grid *g, size_t i, int months)
 {
-    const int into = into_fiscal_year(s, g->month[i].from_us) % months;
+    const int into = rr_fiscal_months(s, g->month[i].from_us) % months;
     return (size_t)into > i ? 0 : i - (size_t)into;
 }
 
@@ -163,7 +149,7 @@ static enum rr_status put_standing(const struct rr_finance_view *v, struct rr_sh
 {
     struct standing s = {0, 0, 0};
     if (!v->again) s = (struct standing){NAN, NAN, NAN};
-    if (v->again && at_us <= b->billing->horizon_us) RR_TRY(stand_at(v, b, at_us, &s));
+    if (v->again && at_us <= b->billing->horizon_us) RR_TRY(stand_at(b, at_us, &s));
     rr_sheet_number(m, s.owed);
     rr_sheet_number(m, s.book);
     rr_sheet_number(m, s.leaving);

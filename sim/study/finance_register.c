@@ -18,23 +18,21 @@ struct entries {
     size_t n;
 };
 
-/* From 90 to 110 % of it; less where that is out of its range. NaN where the document takes no other value. */
+/* From 90 to 110 % of it; NaN where the document takes no other value, or there are too many leases. */
 static double swing(const struct rr_finance_view *v, const struct rr_books *b, const struct rr_input_row *x, int criterion)
 {
-    double of[2] = {0, 0}, m[RR_METRICS];
-    const double now = rr_input_value(x->row, x->params);
-    for (int k = 0; k < 2 && v->again; k++) {
-        double at = now * (k ? 1.1 : 0.9);
-        if (rr_input_out_of_range(x->row, at)) at = now;
-        if (x->row->type == RR_P_DURATION) at = fmax(1, k ? fmax(now + 1, round(at)) : fmin(now - 1, round(at)));
-        cJSON *node = rr_input_node(x->row, x->params, at);
+    double end[2], of[2], m[RR_METRICS];
+    if (!v->again) return NAN;
+    rr_input_ends(x, &end[0], &end[1]);
+    for (int k = 0; k < 2; k++) {
+        cJSON *node = rr_input_node(x->row, x->params, end[k]);
         const struct rr_edit edit = {x->pointer, node};
         const enum rr_status st = rr_rebill(v->set, b, &edit, 1, m);
         cJSON_Delete(node);
         if (st != RR_OK) return NAN;
         of[k] = m[criterion];
     }
-    return v->again ? fabs(of[1] - of[0]) : NAN;
+    return fabs(of[1] - of[0]);
 }
 
 static struct entry *entry_of(struct entries *e, const struct rr_input_row *x)

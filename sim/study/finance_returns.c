@@ -217,7 +217,7 @@ static double rented_gpu_hours(const struct rr_books *b)
     return sum;
 }
 
-static void put_pair(const struct rr_finance_view *v, struct rr_sheet_maker *m, const struct rr_books *own, const struct rr_books *rent)
+static void put_pair(struct rr_sheet_maker *m, const struct rr_books *own, const struct rr_books *rent)
 {
     const double hours = fixed_gpu_hours(own), cost = fixed_cost(own);
     const double price = rent->metric[RR_M_COST_TOTAL] / rented_gpu_hours(rent), use = own->metric[RR_M_GPU_HOURS_USED] / hours;
@@ -235,7 +235,6 @@ static void put_pair(const struct rr_finance_view *v, struct rr_sheet_maker *m, 
         rr_sheet_number(m, at.at);
     else
         rr_sheet_text(m, "never");
-    (void)v;
 }
 
 static void break_even(const struct rr_finance_view *v, struct rr_sheets *out)
@@ -255,7 +254,7 @@ static void break_even(const struct rr_finance_view *v, struct rr_sheets *out)
         for (size_t k = 0; k < v->n; k++) {
             const struct rr_books *own = &v->book[i], *rent = &v->book[k];
             if (i == k || own->alt->unpriced || !is_rent_alone(rent) || is_rent_alone(own) || fixed_gpu_hours(own) <= 0) continue;
-            put_pair(v, &m, own, rent);
+            put_pair(&m, own, rent);
         }
     const struct rr_sheet sheet = rr_sheet_end(&m);
     if (sheet.n_rows) rr_vec_push(&out->list, sheet);
@@ -269,11 +268,7 @@ struct year {
 
 static size_t fiscal_year_of(const struct rr_scenario *s, int64_t t_us)
 {
-    char name[16];
-    rr_month_name(&s->clock, 0, name);
-    const char *dash = strrchr(name, '-');
-    const int first = ((dash ? atoi(dash + 1) : 1) - s->finance.fiscal_month + 12) % 12; // months into the first fiscal year
-    return (month_of(&s->clock, t_us, SIZE_MAX - 1) + (size_t)first) / 12;
+    return (month_of(&s->clock, t_us, SIZE_MAX - 12) + (size_t)rr_fiscal_months(s, 0)) / 12;
 }
 
 static enum rr_status write_off(const struct rr_scenario *s, const struct rr_charge *c, struct year *year, size_t n)

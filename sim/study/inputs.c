@@ -113,6 +113,16 @@ bool rr_input_out_of_range(const struct rr_param *row, double x)
     return (row->type == RR_P_SHARE || row->type == RR_P_REAL) && row->least < row->most && (x < row->least || x > row->most);
 }
 
+void rr_input_ends(const struct rr_input_row *x, double *down, double *up)
+{
+    const double now = rr_input_value(x->row, x->params);
+    *down = rr_input_out_of_range(x->row, now * 0.9) ? now : now * 0.9;
+    *up = rr_input_out_of_range(x->row, now * 1.1) ? now : now * 1.1;
+    if (x->row->type != RR_P_DURATION) return;
+    *down = fmax(1, fmin(now - 1, round(*down)));
+    *up = fmax(now + 1, round(*up));
+}
+
 /* "USD 200000" as "$200,000". */
 static const char *money_shown(struct rr_arena *a, const char *text, double value)
 {

@@ -24,6 +24,8 @@ double rr_input_value(const struct rr_param *row, const void *params); /* 0 wher
 /* The value x as the scenario would write it; NULL where there is no such value. The caller owns the node. */
 cJSON *rr_input_node(const struct rr_param *row, const void *params, double x);
 const char *rr_input_shown(struct rr_arena *a, const struct rr_input_row *x, double value);
+/* 90 and 110 % of it, for what it is worth: its own value where that is out of its range, whole months of a duration. */
+void rr_input_ends(const struct rr_input_row *x, double *down, double *up);
 bool rr_input_out_of_range(const struct rr_param *row, double x);
 cJSON *rr_number_node(double x); /* with its exact text */
 #endif
