@@ -9,7 +9,7 @@
 
 const char *const rr_commit_terms[2] = {"1 year", "3 years"};
 static const double term_months[2] = {12, 36};
-#define HOURS_A_MONTH (8766.0 / 12)
+#define HOURS_A_MONTH (8766.0 / 12) // a year of 365.25 days
 const char *const rr_strategy_names[RR_STRATEGIES] = {"all on demand", "reserved 1 year", "reserved 3 years", "savings plan",
                                                       "all together"};
 const double rr_falls[RR_FALLS] = {0.1, 0.3, 0.5};
