@@ -60,15 +60,28 @@ static bool sizes_fault(const struct rr_layout *l)
            l->global_batch < 1 || l->seq < 1;
 }
 
+/* The first width of an MLP that tensor parallelism cannot split: the dense one, an expert's, the shared experts'; 0 = none. */
+static int32_t unsplit_width(const struct rr_arch *a, const struct rr_layout *l)
+{
+    if (a->ffn % l->tp) return a->ffn;
+    if (a->experts && a->expert_ffn % (l->etp ? l->etp : l->tp)) return a->expert_ffn;
+    return a->experts && a->shared_ffn % l->tp ? a->shared_ffn : 0;
+}
+
+static int32_t shared_out(const struct rr_arch *a, const struct rr_layout *l) { return a->layers + (l->ends_count ? 2 : 0); }
+
 static enum rr_layout_fault shape_fault(const struct rr_arch *a, const struct rr_layout *l)
 {
+    if (a->heads && a->head_dim == 0 && a->kv_lora == 0 && a->hidden % a->heads) return RR_FAULT_HEAD_DIM;
     if (a->heads % l->tp) return RR_FAULT_HEADS;
     if (a->kv_heads && a->kv_heads % l->tp && l->tp % a->kv_heads) return RR_FAULT_KV_HEADS;
-    if (a->ffn % l->tp) return RR_FAULT_FFN;
-    if (a->layers % (l->pp * l->vpp)) return RR_FAULT_LAYERS;
+    if (unsplit_width(a, l)) return RR_FAULT_FFN;
+    if (shared_out(a, l) % ((int64_t)l->pp * l->vpp)) return RR_FAULT_LAYERS;
+    if (l->recompute_layers && (l->recompute != RR_RECOMPUTE_FULL || l->recompute_layers > (a->layers + l->pp - 1) / l->pp))
+        return RR_FAULT_RECOMPUTE;
     if (l->cp > 1 && l->seq % (2 * l->cp)) return RR_FAULT_SEQ;
     if (l->sequence_parallel && l->tp == 1) return RR_FAULT_SP_ALONE;
-    if (l->sequence_parallel && l->seq % l->tp) return RR_FAULT_SEQ;
+    if (l->sequence_parallel && l->seq / l->cp % l->tp) return RR_FAULT_SEQ;
     if (l->ep > 1 && a->experts == 0) return RR_FAULT_NO_EXPERTS;
     if (l->ep > 1 && a->experts % l->ep) return RR_FAULT_EXPERTS;
     if (l->ep > 1 && ((int64_t)l->dp * l->cp) % l->ep) return RR_FAULT_EP;
@@ -98,21 +111,40 @@ void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_ma
         break;
     case RR_FAULT_HEADS: rr_buf_putf(b, "heads: %d do not divide by tp %d", a->heads, l->tp); break;
     case RR_FAULT_KV_HEADS: rr_buf_putf(b, "kv heads: %d and tp %d do not divide", a->kv_heads, l->tp); break;
-    case RR_FAULT_FFN: rr_buf_putf(b, "MLP: a width of %d does not divide by tp %d", a->ffn, l->tp); break;
+    case RR_FAULT_HEAD_DIM: rr_buf_putf(b, "heads: a hidden size of %d does not divide by %d heads", a->hidden, a->heads); break;
+    case RR_FAULT_FFN: rr_buf_putf(b, "MLP: a width of %d does not divide by tp %d", unsplit_width(a, l), l->tp); break;
     case RR_FAULT_LAYERS:
+        rr_buf_putf(b, "layers: %d ", a->layers);
+        if (l->ends_count) rr_buf_puts(b, "and both ends ");
         if (l->vpp > 1)
-            rr_buf_putf(b, "layers: %d do not divide by pp %d x vpp %d", a->layers, l->pp, l->vpp);
+            rr_buf_putf(b, "do not divide by pp %d x vpp %d", l->pp, l->vpp);
         else
-            rr_buf_putf(b, "layers: %d layers on %d stages", a->layers, l->pp);
+            rr_buf_putf(b, "layers on %d stages", l->pp);
+        break;
+    case RR_FAULT_RECOMPUTE:
+        if (l->recompute != RR_RECOMPUTE_FULL)
+            rr_buf_putf(b, "recompute: %d layers a stage go with recompute full, not %s", l->recompute_layers,
+                        rr_recompute_name[l->recompute]);
+        else
+            rr_buf_putf(b, "recompute: %d layers a stage, but %d on %d stages are at most %d", l->recompute_layers, a->layers, l->pp,
+                        (a->layers + l->pp - 1) / l->pp);
         break;
     case RR_FAULT_BATCH:
         rr_buf_putf(b, "batch: %d sequences do not divide by micro batch %d x dp %d", l->global_batch, l->micro_batch, l->dp);
         break;
     case RR_FAULT_INTERLEAVE:
-        rr_buf_putf(b, "interleave: vpp %d needs pp > 1 and micro batches in multiples of pp; pp is %d, micro batches are %d", l->vpp,
-                    l->pp, rr_layout_micro_batches(l));
+        if (l->pp == 1)
+            rr_buf_putf(b, "interleave: vpp %d with pp 1: there is no pipeline to interleave", l->vpp);
+        else
+            rr_buf_putf(b, "interleave: with vpp %d micro batches come in multiples of pp %d; batch %d / (micro batch %d x dp %d) are %d",
+                        l->vpp, l->pp, l->global_batch, l->micro_batch, l->dp, rr_layout_micro_batches(l));
         break;
-    case RR_FAULT_SEQ: rr_buf_putf(b, "sequence: %d tokens do not divide by 2 x cp %d, or by tp %d", l->seq, l->cp, l->tp); break;
+    case RR_FAULT_SEQ:
+        if (l->cp > 1 && l->seq % (2 * l->cp))
+            rr_buf_putf(b, "sequence: %d tokens do not divide by 2 x cp %d", l->seq, l->cp);
+        else
+            rr_buf_putf(b, "sequence: %d tokens / cp %d do not divide by tp %d, as sequence parallel needs", l->seq, l->cp, l->tp);
+        break;
     case RR_FAULT_EXPERTS: rr_buf_putf(b, "experts: %d do not divide by ep %d", a->experts, l->ep); break;
     case RR_FAULT_EP: rr_buf_putf(b, "experts: dp %d x cp %d does not divide by ep %d", l->dp, l->cp, l->ep); break;
     case RR_FAULT_NO_EXPERTS: rr_buf_putf(b, "experts: ep %d, but %s has no experts", l->ep, a->name); break;
@@ -131,6 +163,19 @@ void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_ma
     }
 }
 
+void rr_layout_notes(struct rr_buf *b, const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l)
+{
+    const int32_t domain = m->domain > m->gpus_per_node ? m->domain : m->gpus_per_node;
+    if (l->tp > domain)
+        rr_buf_putf(b, "tp %d spans %d nodes of %d GPUs: its collectives go through the network at every layer\n", l->tp,
+                    (l->tp + m->gpus_per_node - 1) / m->gpus_per_node, m->gpus_per_node);
+    if (a->sample_gflop <= 0 && a->vocab % l->tp)
+        rr_buf_putf(b, "vocabulary: %d words do not divide by tp %d: padded to %lld, a multiple of 128 x tp\n", a->vocab, l->tp,
+                    (long long)rr_layout_padded_vocab(a, l));
+    if (a->kv_heads && a->kv_heads < l->tp)
+        rr_buf_putf(b, "kv heads: %d for tp %d: each is held by %d ranks\n", a->kv_heads, l->tp, l->tp / a->kv_heads);
+}
+
 void rr_layout_text(struct rr_buf *b, const struct rr_layout *l)
 {
     rr_buf_putf(b, "tp %d pp %d", l->tp, l->pp);
@@ -140,7 +185,10 @@ void rr_layout_text(struct rr_buf *b, const struct rr_layout *l)
     if (l->ep > 1) rr_buf_putf(b, " ep %d", l->ep);
     if (l->zero > 0) rr_buf_putf(b, " zero %d", l->zero);
     rr_buf_putf(b, ", micro batch %d, %s", l->micro_batch, rr_precision_name[l->precision]);
-    if (l->recompute != RR_RECOMPUTE_NONE) rr_buf_putf(b, ", %s recompute", rr_recompute_name[l->recompute]);
+    if (l->recompute_layers > 0)
+        rr_buf_putf(b, ", recompute of %d layer%s a stage", l->recompute_layers, l->recompute_layers == 1 ? "" : "s");
+    else if (l->recompute != RR_RECOMPUTE_NONE)
+        rr_buf_putf(b, ", %s recompute", rr_recompute_name[l->recompute]);
 }
 
 enum rr_status rr_precision_parse(const char *word, enum rr_precision *ret)

@@ -55,6 +55,7 @@ struct rr_stage rr_layout_stage(const struct rr_arch *a, const struct rr_layout 
     X(OK, "legal")                                                                                   \
     X(SIZE, "a size below 1")                                                                        \
     X(WORLD, "tp x pp x dp x cp is not the number of GPUs")                                          \
+    X(HEAD_DIM, "the hidden size does not divide by the heads")                                      \
     X(HEADS, "heads do not divide by tp")                                                            \
     X(KV_HEADS, "kv heads and tp do not divide")                                                     \
     X(FFN, "the MLP's width does not divide by tp")                                                  \
@@ -67,6 +68,7 @@ struct rr_stage rr_layout_stage(const struct rr_arch *a, const struct rr_layout 
     X(NO_EXPERTS, "ep > 1 without experts")                                                          \
     X(SP_ALONE, "sequence parallel with tp = 1")                                                     \
     X(ZERO, "ZeRO with nothing to shard over, or ZeRO 2 and above with pp > 1 where it is not done") \
+    X(RECOMPUTE, "more layers to recompute than a stage has")                                        \
     X(PRECISION, "the GPU has no such precision")                                                    \
     X(VOCAB, "no vocabulary")                                                                        \
     X(MEMORY, "does not fit in memory")
@@ -80,6 +82,14 @@ enum rr_layout_fault rr_layout_check(const struct rr_arch *a, const struct rr_ma
 /* One line with the numbers: "heads: 30 do not divide by tp 4". */
 void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l,
                    enum rr_layout_fault fault);
+/* What is legal but worth a line, "" when nothing is: tensor parallelism over several nodes, a vocabulary that is padded; each ends with a newline. */
+void rr_layout_notes(struct rr_buf *b, const struct rr_arch *a, const struct rr_machine *m, const struct rr_layout *l);
+/* The vocabulary as Megatron pads it: to a multiple of 128 tp. */
+static inline int64_t rr_layout_padded_vocab(const struct rr_arch *a, const struct rr_layout *l)
+{
+    const int64_t of = 128 * (int64_t)l->tp;
+    return (a->vocab + of - 1) / of * of;
+}
 /* "tp 4 pp 8 vpp 5 dp 4 cp 2, micro batch 1, fp8" */
 void rr_layout_text(struct rr_buf *b, const struct rr_layout *l);
 /* Dense peak of that precision's products, FLOP/s; 0 = the GPU has none. */

@@ -376,9 +376,9 @@ enum rr_status rr_size_make(const struct rr_training_run *t, const struct rr_tra
 
 /* What is wrong with any layout before what another split of batch and stages would cure; memory before all: the rest was legal. */
 static const enum rr_layout_fault telling[] = {
-    RR_FAULT_MEMORY,  RR_FAULT_PRECISION,  RR_FAULT_HEADS,  RR_FAULT_KV_HEADS, RR_FAULT_FFN,   RR_FAULT_NO_EXPERTS,
-    RR_FAULT_EXPERTS, RR_FAULT_SP_ALONE,   RR_FAULT_LAYERS, RR_FAULT_EP,       RR_FAULT_SEQ,   RR_FAULT_BATCH,
-    RR_FAULT_ZERO,    RR_FAULT_INTERLEAVE, RR_FAULT_VOCAB,  RR_FAULT_SIZE,     RR_FAULT_WORLD,
+    RR_FAULT_MEMORY,     RR_FAULT_PRECISION, RR_FAULT_HEAD_DIM, RR_FAULT_HEADS, RR_FAULT_KV_HEADS,  RR_FAULT_FFN,   RR_FAULT_NO_EXPERTS,
+    RR_FAULT_EXPERTS,    RR_FAULT_SP_ALONE,  RR_FAULT_LAYERS,   RR_FAULT_EP,    RR_FAULT_SEQ,       RR_FAULT_BATCH, RR_FAULT_ZERO,
+    RR_FAULT_INTERLEAVE, RR_FAULT_VOCAB,     RR_FAULT_SIZE,     RR_FAULT_WORLD, RR_FAULT_RECOMPUTE,
 };
 
 static enum rr_status no_layout(const struct rr_size *s, const struct rr_search_result *r)

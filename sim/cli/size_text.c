@@ -158,6 +158,18 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
 
 /* ---- layouts ---- */
 
+static void put_layout_notes(struct rr_buf *b, const struct rr_size *z, const struct rr_layout *l)
+{
+    struct rr_buf notes = {0};
+    rr_layout_notes(&notes, &z->arch, &z->machine, l);
+    for (const char *p = rr_buf_text(&notes); *p;) {
+        const size_t n = strcspn(p, "\n");
+        rr_buf_putf(b, "  the first: %.*s\n", (int)n, p);
+        p += n + (p[n] == '\n');
+    }
+    rr_buf_done(&notes);
+}
+
 static void put_layouts(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
 {
     const struct rr_search_result *r = &p->answer->found;
@@ -171,6 +183,7 @@ static void put_layouts(struct rr_buf *b, const struct rr_size_question *q, cons
         rr_layout_text(b, &c->layout);
         rr_buf_puts(b, "\n");
     }
+    put_layout_notes(b, &p->size, &r->best[0].layout);
     for (int i = 1; i < RR_FAULT_N; i++) {
         if (r->fault[i] == 0) continue;
         rr_buf_putf(b, "  %" PRId64 " not: ", r->fault[i]);

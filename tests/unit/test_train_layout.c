@@ -45,9 +45,22 @@ static void each_fault_says_its_numbers(void **state)
     assert_string_equal(why("llama-3-70b", "h100", l), "batch: 128 sequences do not divide by micro batch 5 x dp 2");
     l = good, l.global_batch = 12;
     assert_string_equal(why("llama-3-70b", "h100", l),
-                        "interleave: vpp 5 needs pp > 1 and micro batches in multiples of pp; pp is 4, micro batches are 6");
+                        "interleave: with vpp 5 micro batches come in multiples of pp 4; batch 12 / (micro batch 1 x dp 2) are 6");
+    l = good, l.pp = 1, l.gpus = 16;
+    assert_string_equal(why("llama-3-70b", "h100", l), "interleave: vpp 5 with pp 1: there is no pipeline to interleave");
     l = good, l.seq = 8190;
-    assert_string_equal(why("llama-3-70b", "h100", l), "sequence: 8190 tokens do not divide by 2 x cp 2, or by tp 4");
+    assert_string_equal(why("llama-3-70b", "h100", l), "sequence: 8190 tokens do not divide by 2 x cp 2");
+    l.seq = 8196; // / 2 = 4098
+    l.cp = 2;
+    assert_string_equal(why("llama-3-70b", "h100", l), "sequence: 8196 tokens / cp 2 do not divide by tp 4, as sequence parallel needs");
+    l = good, l.recompute_layers = 7;
+    assert_string_equal(why("llama-3-70b", "h100", l), "recompute: 7 layers a stage go with recompute full, not none");
+    l.recompute = RR_RECOMPUTE_FULL, l.recompute_layers = 21;
+    assert_string_equal(why("llama-3-70b", "h100", l), "recompute: 21 layers a stage, but 80 on 4 stages are at most 20");
+    l.recompute_layers = 20;
+    assert_string_equal(why("llama-3-70b", "h100", l), "legal");
+    l = good, l.ends_count = true;
+    assert_string_equal(why("llama-3-70b", "h100", l), "layers: 80 and both ends do not divide by pp 4 x vpp 5");
     l = good, l.ep = 2;
     assert_string_equal(why("llama-3-70b", "h100", l), "experts: ep 2, but llama-3-70b has no experts");
     l = good, l.tp = 1, l.dp = 8;
@@ -80,6 +93,53 @@ static void faults_of_experts(void **state)
     assert_string_equal(why("mixtral-8x7b", "h100", l), "experts: dp 12 x cp 1 does not divide by ep 8");
     l.ep = 4;
     assert_string_equal(why("mixtral-8x7b", "h100", l), "legal");
+}
+
+static const char *why_of(const struct rr_arch *a, const struct rr_layout *l, bool note)
+{
+    struct rr_buf b = {0};
+    const struct rr_machine *m = machine("h100");
+    const enum rr_layout_fault fault = rr_layout_check(a, m, l);
+    if (note)
+        rr_layout_notes(&b, a, m, l);
+    else if (fault != RR_FAULT_OK)
+        rr_layout_say(&b, a, m, l, fault);
+    const char *text = rr_strdup(arena, rr_buf_text(&b));
+    rr_buf_done(&b);
+    return text;
+}
+
+static void faults_of_shapes(void **state)
+{
+    (void)state;
+    struct rr_arch a = *model("llama-3-70b");
+    struct rr_layout l = layout_of(64, 4, 1, 1, 64);
+    a.heads = a.kv_heads = 60;
+    assert_string_equal(why_of(&a, &l, false), "heads: a hidden size of 8192 does not divide by 60 heads");
+    a.head_dim = 128;
+    assert_string_equal(why_of(&a, &l, false), "");
+    a.kv_heads = 6;
+    assert_string_equal(why_of(&a, &l, false), "kv heads: 6 and tp 4 do not divide");
+    a.kv_heads = 2;
+    assert_string_equal(why_of(&a, &l, true), "kv heads: 2 for tp 4: each is held by 2 ranks\n");
+    a.kv_heads = 60, a.ffn = 28674;
+    assert_string_equal(why_of(&a, &l, false), "MLP: a width of 28674 does not divide by tp 4");
+    a = *model("mixtral-8x7b"), a.expert_ffn = 14338;
+    assert_string_equal(why_of(&a, &l, false), "MLP: a width of 14338 does not divide by tp 4");
+}
+
+// Megatron's padding: 50257 words at tp 4 are 50688 = 99 x 512.
+static void what_is_legal_has_notes(void **state)
+{
+    (void)state;
+    struct rr_arch a = *model("llama-3-70b");
+    struct rr_layout l = layout_of(64, 4, 1, 1, 64);
+    assert_string_equal(why_of(&a, &l, true), "");
+    a.vocab = 50257;
+    assert_string_equal(why_of(&a, &l, true), "vocabulary: 50257 words do not divide by tp 4: padded to 50688, a multiple of 128 x tp\n");
+    l = layout_of(64, 16, 1, 1, 64), a.vocab = 131072, a.kv_heads = 64;
+    assert_string_equal(why_of(&a, &l, true), "tp 16 spans 2 nodes of 8 GPUs: its collectives go through the network at every layer\n");
+    assert_string_equal(why_of(&a, &l, false), "");
 }
 
 static void every_layer_is_on_one_stage(void **state)
@@ -132,6 +192,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(each_fault_says_its_numbers),
         cmocka_unit_test(faults_of_experts),
+        cmocka_unit_test(faults_of_shapes),
+        cmocka_unit_test(what_is_legal_has_notes),
         cmocka_unit_test(every_layer_is_on_one_stage),
         cmocka_unit_test(ends_that_count_as_layers),
         cmocka_unit_test(words),
