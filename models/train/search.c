@@ -74,20 +74,54 @@ int64_t rr_search_size(const struct rr_search *s)
 
 /* ---- one layout ---- */
 
+/* Candidates while searching: more than are asked for, so that variants of the fastest do not push all else out, and few of one world. */
+#define POOL      96
+#define POOL_EACH 6
+struct pool {
+    struct rr_candidate at[POOL]; /* fastest first */
+    int32_t n;
+};
 struct run {
     const struct rr_search *s;
     struct rr_search_result *r;
+    struct pool pool;
     double usable_bytes;
 };
 
-static bool keeps(const struct rr_search_result *r, double step_s) { return r->n < RR_SEARCH_KEEP || step_s < r->best[r->n - 1].step_s; }
+/* One split of the GPUs. */
+static bool same_world(const struct rr_layout *a, const struct rr_layout *b)
+{
+    return a->tp == b->tp && a->pp == b->pp && a->cp == b->cp && a->ep == b->ep && a->precision == b->precision;
+}
+
+static void take_out(struct pool *p, int32_t at)
+{
+    p->n--;
+    memmove(&p->at[at], &p->at[at + 1], (size_t)(p->n - at) * sizeof *p->at);
+}
+
+/* Room for one that is faster than the slowest of the pool and, where its world has its share, of its world. */
+static bool make_room(struct pool *p, const struct rr_candidate *c)
+{
+    int32_t alike = 0, last = -1;
+    for (int32_t i = 0; i < p->n; i++)
+        if (same_world(&p->at[i].layout, &c->layout)) alike++, last = i;
+    if (alike >= POOL_EACH) {
+        if (c->step_s >= p->at[last].step_s) return false;
+        take_out(p, last);
+    } else if (p->n == POOL) {
+        p->n--;
+    }
+    return true;
+}
 
 /* Behind all that are as fast: the first tried stays in front. */
-static void keep(struct rr_search_result *r, const struct rr_candidate *c)
+static void keep(struct pool *p, const struct rr_candidate *c)
 {
-    int32_t at = r->n < RR_SEARCH_KEEP ? r->n++ : RR_SEARCH_KEEP - 1;
-    for (; at > 0 && r->best[at - 1].step_s > c->step_s; at--) r->best[at] = r->best[at - 1];
-    r->best[at] = *c;
+    if ((p->n == POOL && c->step_s >= p->at[POOL - 1].step_s) || !make_room(p, c)) return;
+    int32_t at = p->n++;
+    for (; at > 0 && p->at[at - 1].step_s > c->step_s; at--) p->at[at] = p->at[at - 1];
+    p->at[at] = *c;
 }
 
 static void reject(struct run *x, const struct rr_layout *l, enum rr_layout_fault fault)
@@ -129,7 +163,7 @@ static void try_layout(struct run *x, const struct rr_layout *l)
     x->r->fit++;
     rr_step_time(x->s->arch, x->s->machine, x->s->coefs, l, false, &step);
     c.step_s = step.total_s;
-    if (keeps(x->r, c.step_s)) keep(x->r, &c);
+    keep(&x->pool, &c);
 }
 
 /* ---- all of them ---- */
@@ -221,18 +255,52 @@ static void try_world(struct run *x, struct rr_layout l)
     }
 }
 
-static void play_kept(const struct rr_search *s, struct rr_search_result *r)
+/* ---- the ones that are told ---- */
+
+static void play(const struct run *x, struct pool *ret)
 {
-    struct rr_candidate old[RR_SEARCH_KEEP];
-    const int32_t n = r->n;
-    memcpy(old, r->best, sizeof old);
-    r->n = 0;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < x->pool.n; i++) {
+        struct rr_candidate c = x->pool.at[i];
         struct rr_step step;
-        rr_step_time(s->arch, s->machine, s->coefs, &old[i].layout, true, &step);
-        old[i].step_s = step.total_s;
-        keep(r, &old[i]);
+        rr_step_time(x->s->arch, x->s->machine, x->s->coefs, &c.layout, true, &step);
+        c.step_s = step.total_s;
+        keep(ret, &c);
     }
+}
+
+/* Another recompute or another flag that is neither faster nor smaller is no choice. */
+static bool no_better(const struct rr_candidate *slower, const struct rr_candidate *c)
+{
+    const struct rr_layout *a = &slower->layout, *b = &c->layout;
+    return same_world(a, b) && a->vpp == b->vpp && a->zero == b->zero && a->micro_batch == b->micro_batch &&
+           slower->memory_bytes >= c->memory_bytes * (1 - 1e-9);
+}
+
+static void drop_worse(struct pool *p)
+{
+    for (int32_t i = 1; i < p->n;) {
+        bool worse = false;
+        for (int32_t k = 0; k < i && !worse; k++) worse = no_better(&p->at[i], &p->at[k]);
+        if (worse)
+            take_out(p, i);
+        else
+            i++;
+    }
+}
+
+/* The fastest of each world before further ones of the same; fastest first again. */
+static void choose(const struct pool *p, struct rr_search_result *r)
+{
+    bool taken[POOL] = {false};
+    int32_t n = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int32_t i = 0; i < p->n && n < RR_SEARCH_KEEP; i++) {
+            bool seen = taken[i];
+            for (int32_t k = 0; k < i && !seen && pass == 0; k++) seen = same_world(&p->at[i].layout, &p->at[k].layout);
+            if (!seen) taken[i] = true, n++;
+        }
+    for (int32_t i = 0; i < p->n; i++)
+        if (taken[i]) r->best[r->n++] = p->at[i];
 }
 
 void rr_search_run(const struct rr_search *s, struct rr_search_result *ret)
@@ -253,7 +321,10 @@ void rr_search_run(const struct rr_search *s, struct rr_search_result *ret)
             }
         }
     }
-    play_kept(s, ret);
+    struct pool played = {.n = 0};
+    play(&x, &played);
+    drop_worse(&played);
+    choose(&played, ret);
 }
 
 void rr_search_say(struct rr_buf *b, const struct rr_search *s, const struct rr_search_result *r, enum rr_layout_fault fault)

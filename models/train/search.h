@@ -30,7 +30,7 @@ struct rr_candidate {
     double memory_bytes; /* of the fullest stage */
 };
 struct rr_search_result {
-    struct rr_candidate best[RR_SEARCH_KEEP]; /* fastest first */
+    struct rr_candidate best[RR_SEARCH_KEEP]; /* fastest first; one of each tp, pp, cp, ep before a second of any */
     int32_t n;
     int64_t tried, fit;
     int64_t fault[RR_FAULT_N];            /* layouts by what is wrong with them first; [RR_FAULT_OK] = fit */

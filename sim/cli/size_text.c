@@ -170,17 +170,28 @@ static void put_layout_notes(struct rr_buf *b, const struct rr_size *z, const st
     rr_buf_done(&notes);
 }
 
+/* Flags in which it differs from the best. */
+static void put_flags(struct rr_buf *b, const struct rr_layout *l, const struct rr_layout *best)
+{
+    if (l->sequence_parallel != best->sequence_parallel && (l->tp > 1 || best->tp == 1))
+        rr_buf_puts(b, l->sequence_parallel ? ", sequence parallel" : ", no sequence parallel");
+    if (l->tp_overlap != best->tp_overlap && l->tp > 1) rr_buf_puts(b, l->tp_overlap ? ", tp overlap" : ", no tp overlap");
+    if (l->dp_overlap != best->dp_overlap) rr_buf_puts(b, l->dp_overlap ? ", dp overlap" : ", no dp overlap");
+}
+
 static void put_layouts(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
 {
     const struct rr_search_result *r = &p->answer->found;
     const double usable = rr_memory_usable_bytes(&p->size.machine);
-    rr_buf_putf(b, "\nLayouts: %" PRId64 " tried, %" PRId64 " legal and fit in %.1f GB\n", r->tried, r->fit, usable / 1e9);
+    rr_buf_putf(b, "\nLayouts: %" PRId64 " tried, %" PRId64 " legal and fit in %.1f GB; the fastest of each tp, pp, cp, ep first\n",
+                r->tried, r->fit, usable / 1e9);
     rr_buf_puts(b, "        step     MFU  memory GB  layout\n");
     for (int32_t i = 0; i < r->n && i < q->top; i++) {
         const struct rr_candidate *c = &r->best[i];
         const double mfu = p->answer->step.mfu / p->size.scale * r->best[0].step_s / c->step_s;
         rr_buf_putf(b, "  %8.4g s  %5.1f %%  %9.1f  ", c->step_s, 100 * mfu, c->memory_bytes / 1e9);
         rr_layout_text(b, &c->layout);
+        put_flags(b, &c->layout, &r->best[0].layout);
         rr_buf_puts(b, "\n");
     }
     put_layout_notes(b, &p->size, &r->best[0].layout);

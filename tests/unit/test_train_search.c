@@ -118,6 +118,37 @@ static void the_best_is_that_of_a_plain_walk(void **state)
     assert_memory_equal(&again.best[0].layout, &r.best[0].layout, sizeof r.best[0].layout);
 }
 
+static bool one_world(const struct rr_layout *a, const struct rr_layout *b)
+{
+    return a->tp == b->tp && a->pp == b->pp && a->cp == b->cp && a->ep == b->ep;
+}
+
+/* 20 worlds: no second of any before each of those that fit has its first; a variant is there only where it is smaller. */
+static void the_kept_ones_differ(void **state)
+{
+    (void)state;
+    struct rr_coefs c;
+    struct rr_search_result r;
+    rr_coefs_default(&c);
+    struct rr_search s = question(&c);
+    rr_search_widen(&s);
+    s.usable_bytes = 9.317e9;
+    rr_search_run(&s, &r);
+    assert_int_equal(r.n, RR_SEARCH_KEEP);
+    for (int32_t i = 0; i < r.n; i++)
+        for (int32_t k = 0; k < i; k++) assert_false(one_world(&r.best[i].layout, &r.best[k].layout));
+    s.tp.at[0] = 2, s.pp.at[0] = s.cp.at[0] = 1, s.tp.n = s.pp.n = s.cp.n = 1; // one world: its variants
+    rr_search_run(&s, &r);
+    assert_true(r.n > 1);
+    for (int32_t i = 0; i < r.n; i++)
+        for (int32_t k = 0; k < i; k++) {
+            const struct rr_layout *a = &r.best[i].layout, *b = &r.best[k].layout;
+            if (a->vpp == b->vpp && a->zero == b->zero && a->micro_batch == b->micro_batch)
+                assert_true(r.best[i].memory_bytes < r.best[k].memory_bytes);
+            assert_true(a->recompute != RR_RECOMPUTE_SELECTIVE); // flash attention has nothing that it would save
+        }
+}
+
 static void each_reason_has_numbers(void **state)
 {
     (void)state;
@@ -343,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_divisors),
         cmocka_unit_test(the_best_is_that_of_a_plain_walk),
+        cmocka_unit_test(the_kept_ones_differ),
         cmocka_unit_test(each_reason_has_numbers),
         cmocka_unit_test(a_lever_is_what_moves_the_step),
         cmocka_unit_test(steps_alone),
