@@ -169,7 +169,9 @@ SHARED = $(or $(RACKRATE_SHARED),../shared)
 FACTS = $(addprefix $(SHARED)/facts/,training_validation.csv mlperf_llm_layouts.csv memory_validation.csv)
 validate-training: all ## predicted against published training times and memory, with cross-validation (minutes)
 	$(Q)[ -r $(firstword $(FACTS)) ] || { echo "skipped: no $(firstword $(FACTS)); RACKRATE_SHARED names the folder"; exit 0; }; \
-	build/rackrate validate training $(FACTS) --cross
+	build/rackrate validate training $(FACTS) --cross --table build/train_accuracy.csv --plot build/validate-training && \
+	mv build/train_accuracy.csv data/facts/train_accuracy.csv && \
+	echo "predicted against measured: build/validate-training/*.svg; errors by set: data/facts/train_accuracy.csv"
 fit-training: all ## fit data/facts/train_coefficients.csv anew to the published rows (minutes)
 	$(Q)build/rackrate fit training $(FACTS) >build/train_coefficients.csv && mv build/train_coefficients.csv data/facts/train_coefficients.csv
 tests: $(TEST_BIN)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * data/train_facts.c - models.csv, machines.csv, train_coefficients.csv and train_sets.csv, read and checked.
+ * data/train_facts.c - models.csv, machines.csv and the tables train_*.csv, read and checked.
  *
  * The tables are read by data/facts_table.h; here stand their columns, and what must hold between rows. */
 #include "data/train_facts.h"
@@ -92,9 +92,29 @@ static const struct rr_facts_column set_columns[] = {
     {S(vocab, COUNT0)},
     {S(recompute, TEXT)},
 };
+static const struct rr_facts_column accuracy_columns[] = {
+    {"set", RR_FACTS_TEXT, offsetof(struct rr_train_accuracy, set), true},
+    {"measure", RR_FACTS_TEXT, offsetof(struct rr_train_accuracy, measure), true},
+    {"framework", RR_FACTS_TEXT, offsetof(struct rr_train_accuracy, framework), false},
+    {"family", RR_FACTS_TEXT, offsetof(struct rr_train_accuracy, family), false},
+    {"rows", RR_FACTS_COUNT, offsetof(struct rr_train_accuracy, rows), true},
+    {"mape", RR_FACTS_REAL0, offsetof(struct rr_train_accuracy, mape), true},
+    {"median_error", RR_FACTS_REAL0, offsetof(struct rr_train_accuracy, median_error), true},
+    {"mean", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, mean), true},
+    {"p10", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, p10), true},
+    {"p50", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, p50), true},
+    {"p90", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, p90), true},
+    {"left_out", RR_FACTS_COUNT0, offsetof(struct rr_train_accuracy, left_out), true},
+    {"left_out_mape", RR_FACTS_REAL0, offsetof(struct rr_train_accuracy, left_out_mape), false},
+    {"left_out_median_error", RR_FACTS_REAL0, offsetof(struct rr_train_accuracy, left_out_median_error), false},
+    {"left_out_p10", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, left_out_p10), false},
+    {"left_out_p50", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, left_out_p50), false},
+    {"left_out_p90", RR_FACTS_REAL, offsetof(struct rr_train_accuracy, left_out_p90), false},
+};
 static const struct rr_facts_table arch_table = RR_FACTS_TABLE("models.csv", arch_columns, rr_arch);
 static const struct rr_facts_table machine_table = RR_FACTS_TABLE("machines.csv", machine_columns, rr_machine);
 static const struct rr_facts_table coef_table = RR_FACTS_TABLE("train_coefficients.csv", coef_columns, rr_coef_row);
+static const struct rr_facts_table accuracy_table = RR_FACTS_TABLE("train_accuracy.csv", accuracy_columns, rr_train_accuracy);
 static const struct rr_facts_table set_table = RR_FACTS_TABLE("train_sets.csv", set_columns, rr_train_set);
 
 /* ---- names ---- */
@@ -142,6 +162,7 @@ enum rr_status rr_train_facts_load(const char *data_dir, struct rr_arena *a, str
     RR_TRY(rr_facts_read(data_dir, &machine_table, a, &f.machine, &f.n_machines));
     RR_TRY(rr_facts_read(data_dir, &coef_table, a, &f.coef, &f.n_coefs));
     RR_TRY(rr_facts_read(data_dir, &set_table, a, &f.set, &f.n_sets));
+    RR_TRY(rr_facts_read(data_dir, &accuracy_table, a, &f.accuracy, &f.n_accuracies));
     RR_TRY(names_check(&f));
     *ret = f;
     return RR_OK;

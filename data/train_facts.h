@@ -73,9 +73,24 @@ struct rr_train_set {
     struct rr_fact fact;
 };
 
+/* How well the shipped coefficients foretell published rows of one kind; "left out": by a fit without the row's fifth. Ratios are predicted / measured. */
+struct rr_train_accuracy {
+    const char *set;                /* "NeMo" */
+    const char *measure;            /* "step time", "time to train", "memory" */
+    const char *framework, *family; /* of the coefficients; "" = all of the set */
+    int32_t rows, left_out;         /* rows of each kind; left_out 0 = not cross-validated, and its fields are 0 */
+    double mape, median_error;      /* shares, of |predicted / measured - 1| */
+    double mean, p10, p50, p90;     /* ratios; bias = mean - 1 */
+    double left_out_mape, left_out_median_error;
+    double left_out_p10, left_out_p50, left_out_p90;
+    struct rr_fact fact;
+};
+
 struct rr_train_facts {
     const struct rr_train_set *set;
     size_t n_sets;
+    const struct rr_train_accuracy *accuracy; /* train_accuracy.csv, as `make validate-training` writes it */
+    size_t n_accuracies;
     const struct rr_arch *arch;
     const struct rr_machine *machine;
     const struct rr_coef_row *coef;

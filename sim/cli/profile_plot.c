@@ -1,59 +1,12 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * sim/cli/profile_plot.c - a profile drawn by gnuplot: time against size with its band, and the roofline; started without a shell. */
+ * sim/cli/profile_plot.c - a profile drawn by gnuplot: time against size with its band, and the roofline. */
 #include "data/outfile.h"
+#include "sim/cli/gnuplot.h"
 #include "sim/cli/profile.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <spawn.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 enum { MOST_CURVES = 8 };
-
-static enum rr_status run_gnuplot(const char *script, struct rr_arena *a)
-{
-    char *argv[] = {"gnuplot", "-d", rr_strdup(a, script), NULL};
-    const char *path = getenv("PATH");
-    char *env[] = {rr_strf(a, "PATH=%s", path ? path : "/usr/bin:/bin"), "LC_ALL=C", "TZ=UTC", "HOME=/nonexistent", NULL};
-    posix_spawn_file_actions_t act;
-    pid_t pid;
-    int status = 0, rc = posix_spawn_file_actions_init(&act);
-    if (!rc) rc = posix_spawn_file_actions_addopen(&act, 0, "/dev/null", O_RDONLY, 0);
-    if (!rc) rc = posix_spawn_file_actions_addopen(&act, 2, "/dev/null", O_WRONLY, 0);
-    if (!rc) rc = posix_spawnp(&pid, "gnuplot", &act, NULL, argv, env);
-    posix_spawn_file_actions_destroy(&act);
-    if (rc == ENOENT) return rr_fail(RR_EMISSING, "gnuplot is not installed: plots need the package gnuplot-nox");
-    if (rc) return rr_fail(RR_EIO, "gnuplot: %s", strerror(rc));
-    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
-    return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? RR_OK : rr_fail(RR_EIO, "gnuplot failed on %s", script);
-}
-
-/* The script beside the picture for the time that gnuplot runs. */
-static enum rr_status draw(const char *dir, const char *name, const struct rr_buf *body, struct rr_arena *a)
-{
-    const char *script = rr_strf(a, "%s/%s.gp", dir, name);
-    struct rr_buf b = {0};
-    struct rr_outfile *o = NULL;
-    rr_buf_puts(&b, "set terminal svg size 900,560 noenhanced font 'sans,13' background '#ffffff'\nset output \"");
-    rr_buf_gnuplot(&b, rr_strf(a, "%s/%s.svg", dir, name));
-    rr_buf_puts(&b, "\"\nset grid lc rgb '#dddddd'\nset logscale xy\nset key left top\n");
-    rr_buf_put(&b, rr_buf_text(body), body->n);
-    rr_buf_puts(&b, "unset output\n");
-    enum rr_status st = rr_outfile_open(script, &o);
-    if (st == RR_OK) {
-        rr_outfile_put(o, rr_buf_text(&b), b.n);
-        st = rr_outfile_finish(o);
-        if (st == RR_OK) st = rr_outfile_publish(o);
-        rr_outfile_free(o);
-    }
-    if (st == RR_OK) st = run_gnuplot(script, a);
-    unlink(script);
-    rr_buf_done(&b);
-    return st;
-}
 
 static void put_curve(struct rr_buf *b, const struct rr_curve *c, size_t i)
 {
@@ -92,7 +45,7 @@ static enum rr_status draw_collectives(const struct rr_profile *p, const struct 
     if (n == 0) return RR_OK;
     for (size_t i = 0; i < n; i++) put_curve(&b, &p->curve[i], i);
     const bool points = put_points(&b, p, s);
-    rr_buf_puts(&b, "set xlabel 'bytes'\nset ylabel 'microseconds'\nset title \"");
+    rr_buf_puts(&b, "set logscale xy\nset key left top\nset xlabel 'bytes'\nset ylabel 'microseconds'\nset title \"");
     rr_buf_gnuplot(&b, p->name);
     rr_buf_puts(&b, ": time of collectives; line: fit, shade: 90 % of single measurements, marks: break points with 5 to 95 %\"\nplot ");
     for (size_t i = 0; i < n; i++) {
@@ -105,7 +58,7 @@ static enum rr_status draw_collectives(const struct rr_profile *p, const struct 
     }
     if (points) rr_buf_puts(&b, ", $points using 1:2 with points pt 6 ps 0.7 lc rgb '#000000' title 'measured'");
     rr_buf_puts(&b, "\n");
-    const enum rr_status st = draw(dir, "collectives", &b, a);
+    const enum rr_status st = rr_gnuplot(dir, "collectives", 900, 560, &b, a);
     rr_buf_done(&b);
     return st;
 }
@@ -141,13 +94,14 @@ static enum rr_status draw_roofline(const struct rr_profile *p, const char *dir,
             rr_buf_putf(&b, "%.9g %.9g\n", flops / bytes, flops / q->us.value / 1e6);
         }
     if (points) rr_buf_puts(&b, "EOD\n");
-    rr_buf_puts(&b, "set xlabel 'FLOP a byte'\nset ylabel 'TFLOP/s'\nset xrange [0.1:10000]\nset title \"");
+    rr_buf_puts(&b,
+                "set logscale xy\nset key left top\nset xlabel 'FLOP a byte'\nset ylabel 'TFLOP/s'\nset xrange [0.1:10000]\nset title \"");
     rr_buf_gnuplot(&b, p->name);
     rr_buf_putf(
         &b, ": roofline (%s)\"\nplot (x * %.9g < %.9g ? x * %.9g : %.9g) with lines lw 2 lc rgb '#1f5fa8' title '%.4g GB/s, %.4g TFLOP/s'",
         measured ? "measured" : "datasheet, not measured", gb_s / 1e3, tflops, gb_s / 1e3, tflops, gb_s, tflops);
     rr_buf_puts(&b, points ? ", $points using 1:2 with points pt 7 ps 0.6 lc rgb '#c2571a' title 'matrix products'\n" : "\n");
-    const enum rr_status st = draw(dir, "roofline", &b, a);
+    const enum rr_status st = rr_gnuplot(dir, "roofline", 900, 560, &b, a);
     rr_buf_done(&b);
     return st;
 }

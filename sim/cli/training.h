@@ -13,5 +13,10 @@ RR_CHECKED enum rr_status rr_training_read(const char *const *path, size_t n_pat
                                            struct rr_training *ret);
 /* `rackrate validate training FILE... [--json]` */
 struct rr_args;
-RR_CHECKED enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cross, const char *rows_path);
+struct rr_validate_files { /* NULL = not wanted */
+    const char *rows;      /* CSV: each row with its terms */
+    const char *table;     /* CSV: errors by set, framework and family, the form of data/facts/train_accuracy.csv */
+    const char *plots;     /* folder */
+};
+RR_CHECKED enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cross, const struct rr_validate_files *files);
 #endif

@@ -19,6 +19,8 @@ static const struct rr_option options[] = {
     {0, "placement", "NAME", false, "on which nodes (default pack)"},
     {0, "cross", NULL, false, "training: fit anew on four fifths of the rows, five times over, and judge those left out too"},
     {0, "rows", "FILE", false, "training: write each row's measured and predicted time with its terms, as CSV"},
+    {0, "table", "FILE", false, "training: write the errors by set, framework and GPU family, the form of data/facts/train_accuracy.csv"},
+    {0, "plot", "DIR", false, "training: draw predicted against measured, a panel for each set (SVG, by gnuplot)"},
     {0, "json", NULL, false, "one JSON document"},
 };
 const struct rr_command rr_command_validate;
@@ -307,8 +309,9 @@ static enum rr_status validate(const struct rr_args *a)
     static const char *const known[] = {"trace", "training", "scheduling"};
     const char *what = a->operand[0];
     if (strcmp(what, "training") == 0)
-        return rr_validate_training(a, rr_arg_given(&rr_command_validate, a, "json"), rr_arg_given(&rr_command_validate, a, "cross"),
-                                    arg(a, "rows", NULL));
+        return rr_validate_training(
+            a, rr_arg_given(&rr_command_validate, a, "json"), rr_arg_given(&rr_command_validate, a, "cross"),
+            &(struct rr_validate_files){.rows = arg(a, "rows", NULL), .table = arg(a, "table", NULL), .plots = arg(a, "plot", NULL)});
     if (strcmp(what, "scheduling") == 0) return rr_fail(RR_EINPUT, "\"validate %s\" is not built yet in rackrate %s", what, RR_VERSION);
     if (strcmp(what, "trace") != 0)
         return rr_fail(RR_EUSAGE, "validate: \"%s\" cannot be validated%s: rackrate validate trace FILE --fleet F", what,
@@ -331,7 +334,8 @@ const struct rr_command rr_command_validate = {
                 "  rackrate validate trace pods.csv --fleet nodes.csv --policy easy_backfill --json\n"
                 "  rackrate validate trace jobs.csv --fleet 16x8 --column submit_s=submitted:ms --column start_s=began:ms \\\n"
                 "      --column duration_s=ran:ms --column gpus=devices\n"
-                "  rackrate validate training training_validation.csv memory_validation.csv --json\n",
+                "  rackrate validate training training_validation.csv memory_validation.csv --json\n"
+                "  rackrate validate training training_validation.csv --plot plots\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,

@@ -8,6 +8,7 @@
 #include "models/train/judge.h"
 #include "sim/cli/cli.h"
 #include "sim/cli/training.h"
+#include "sim/cli/training_accuracy.h"
 #include "sim/cli/training_peers.h"
 #include <math.h>
 #include <stdlib.h>
@@ -434,7 +435,41 @@ static enum rr_status write_rows(const struct work *w, const char *path)
     return good ? RR_OK : rr_fail(RR_EIO, "%s: could not be written", path);
 }
 
-enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cross, const char *rows_path)
+/* ---- what is left behind ---- */
+
+static const char *measure_of(const struct checked *c)
+{
+    return c->run->row->table == RR_TRAIN_MEMORY ? "memory" : isnan(c->flops) ? "time to train" : "step time";
+}
+
+static size_t residuals(const struct work *w, struct rr_residual *ret)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        const char *colon = strncmp(c->set, "memory: ", 8) == 0 ? c->set + 8 : c->set;
+        if (c->reason || isnan(c->measured) || isnan(c->predicted)) continue;
+        ret[n++] = (struct rr_residual){.set = colon,
+                                        .measure = measure_of(c),
+                                        .framework = c->run->set->framework,
+                                        .family = c->run->machine.family,
+                                        .measured = c->measured,
+                                        .predicted = c->predicted,
+                                        .left_out = c->cross};
+    }
+    return n;
+}
+
+static enum rr_status leave_behind(const struct work *w, const struct rr_validate_files *f)
+{
+    struct rr_residual *row = RR_NEWS(w->a, struct rr_residual, w->n + 1);
+    const size_t n = residuals(w, row);
+    if (f->rows) RR_TRY(write_rows(w, f->rows));
+    if (f->table) RR_TRY(rr_accuracy_write(f->table, row, n, w->a));
+    return f->plots ? rr_accuracy_plot(f->plots, row, n, w->a) : RR_OK;
+}
+
+enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cross, const struct rr_validate_files *files)
 {
     struct rr_train_facts facts;
     struct work w = {.facts = &facts, .a = a->arena};
@@ -447,7 +482,7 @@ enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cro
         if (!w.row[i].reason && !isnan(w.row[i].flops)) RR_TRY(rr_peers_find(a->arena, w.row[i].run->row, w.row[i].peer));
     if (cross) RR_TRY(cross_all(&w));
     judge_all(&w);
-    if (rows_path) RR_TRY(write_rows(&w, rows_path));
+    RR_TRY(leave_behind(&w, files));
     struct rr_buf b = {0};
     (json ? put_json : put_text)(&b, &w);
     rr_say(rr_buf_text(&b));

@@ -58,6 +58,12 @@ map="--column job_id=id --column submit_s=came:s --column start_s=began --column
         .sets[0].unpredicted == 1 and .sets[0].mape_pct < 30 and .sets[0].tau == null and
         .unpredicted[0].reason == "the row prints no shape and the model is not in data/facts/models.csv"' <<<"$output"
     [ "$(wc -l <out.csv)" -eq 3 ]
+    works "$RR" validate training rows.csv --table table.csv --plot plots
+    # the whole set, and what nemo/h100 gives alone: the same two rows; nothing was fitted anew
+    [ "$(cut -d, -f1-5,12 table.csv | tail -n +2)" = "$(printf '%s\n' 'NeMo,step time,,,2,0' 'NeMo,step time,nemo,h100,2,0')" ]
+    grep -q 'NeMo' plots/step-time.svg
+    [ "$(ls plots)" = step-time.svg ]
+    fails 4 'table.csv' "$RR" validate training rows.csv --table nowhere/table.csv
     run -0 "$RR" validate training rows.csv
     [[ "$output" == *"NeMo: 1 row: the row prints no shape"* ]]
     sed -i 's/fp8,,9.67/fp9,,9.67/' rows.csv

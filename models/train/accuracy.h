@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * models/train/accuracy.h - predicted against measured, summed up by set, framework and GPU family: the rows of data/facts/train_accuracy.csv. */
+#ifndef RR_MODELS_TRAIN_ACCURACY_H
+#define RR_MODELS_TRAIN_ACCURACY_H
+#include "data/train_facts.h"
+
+struct rr_residual { /* of one row */
+    const char *set, *measure, *framework, *family;
+    double measured, predicted; /* one unit, > 0 */
+    double left_out;            /* predicted by a fit without the row's fifth; NaN = not cross-validated */
+};
+/* Each set and measure as a whole (framework and family ""), then by framework and family where there is more than one; in the order of the rows.
+ * Quantiles type 7. The facts (source, date) are left to the caller. Memory in `a`. */
+void rr_accuracy_make(const struct rr_residual *row, size_t n, struct rr_arena *a, struct rr_train_accuracy **ret, size_t *ret_n);
+#endif
