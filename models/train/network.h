@@ -13,7 +13,8 @@ struct rr_group { /* ranks that talk: `size` of them, `stride` apart in the orde
 struct rr_group rr_group_make(const struct rr_machine *m, int32_t size, int32_t stride);
 /* Bytes/s that a ring over the group passes on for each GPU (nccl-tests' busbw), for large messages. */
 double rr_group_bus_bytes_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g);
-/* Ring steps: `bytes` is the whole buffer of one rank (all-gather: what it has afterwards). Closed forms: all-reduce 2 (n-1)/n bytes / busbw. */
+/* `bytes` is the whole buffer of one rank (all-gather: what it has afterwards). On the wire: all-reduce w = 2 (n-1)/n bytes / busbw, the others half.
+ * With a latency l the time is l + w + min(2 sqrt(l w), 3 l): chunks in a pipe, Hockney's terms and what cutting a message costs. */
 double rr_all_reduce_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g, double bytes);
 double rr_all_gather_s(const struct rr_machine *m, const struct rr_coefs *c, const struct rr_group *g,
                        double bytes); /* reduce-scatter too */
