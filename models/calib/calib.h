@@ -2,20 +2,21 @@
  * models/calib/calib.h - profiles from measured times: curves of collectives, surfaces of matrix products, rates, all with error bars.
  *
  * A collective's time is piecewise alpha + beta x over its size x: an algorithm or protocol of the library is one regime. The regimes are found by
- * dynamic programming over the sizes (relative least squares, a price for each further regime), the break point between two is where their lines meet when
- * that lies between the sizes, else the step between the last size of one and the first of the other is bridged. The values at the break points are then
- * refitted together by GSL's robust non-linear least squares on log time. A larger message takes no less time and moves no slower: what breaks this by
- * more than 10 % (time) or 5 % (rate), against the nearest monotone curve, is an outlier and not fitted. Noise 2 % and price 3 were set once on the public
- * logs that tests/validation/test_calibration.c reads. */
+ * dynamic programming over the sizes (relative least squares, a price for each further regime: the one with which the log's own sizes, left out in turn,
+ * are predicted best), the break point between two is where their lines meet when that lies between the sizes, else the step between the last size of
+ * one and the first of the other is bridged. The values at the break points are then refitted together by GSL's robust non-linear least squares on log
+ * time. A larger message takes no less time and moves no slower: what breaks this by more than 10 % (time) or 5 % (rate), against the nearest monotone
+ * curve, is an outlier and not fitted. tests/validation/test_holdout.c chooses the constants on half of the public logs and judges on the other. */
 #ifndef RR_MODELS_CALIB_H
 #define RR_MODELS_CALIB_H
 #include "data/profile.h"
 
 struct rr_fit_options {
     double noise;   /* relative noise of a time; 0 = 0.02 */
-    double penalty; /* price of a regime in squared noise; 0 = 3 */
-    size_t draws;   /* bootstrap curves; 0 = none */
-    bool loo;       /* leave each size out: band and errors */
+    double penalty; /* price of a regime in squared noise; 0 = of 1.5, 3, 6 and 12 the one that predicts sizes left out best */
+    double time_slack, rate_slack; /* past which a time is an outlier; 0 = 0.10 and 0.05 */
+    size_t draws;                  /* bootstrap curves; 0 = none */
+    bool loo;                      /* leave each size out: band and errors */
     uint64_t seed;
 };
 
@@ -30,6 +31,11 @@ struct rr_point { /* one measured time */
  * Everything that `ret` holds is in `a`; its names are left empty. */
 void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct rr_fit_options *opt, struct rr_arena *a,
                   struct rr_curve *ret);
+/* Sets `outlier` on each of point[n], times that a fit of seen[n_seen] did not have, which it need not answer for; what the fit would predict is not asked.
+ * They are times of one size that differ by more than 10 % (in-place and out-of-place, repeats), and times that break one of the two laws against
+ * those of seen[] that are no outliers: less time than a smaller message by more than 10 %, more than a larger one by more than 10 %, or a rate
+ * more than 5 % below that of a smaller one. Both ascending by size. */
+void rr_curve_flag(const struct rr_point *seen, size_t n_seen, struct rr_point *point, size_t n);
 /* Half width, as a share, within which 90 % of single measurements lie. */
 double rr_curve_band(const struct rr_curve *c);
 

@@ -1,31 +1,21 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * models/calib/curve.c - regimes found, break points placed, values refitted; what is left out, drawn anew, and how well it predicts. */
 #include "data/base/fmath.h"
-#include "models/calib/calib.h"
+#include "models/calib/curve.h"
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 48 };
-#define TIME_SLACK 0.10
-#define RATE_SLACK 0.05
+enum { FOLDS = 48, CHOICE_FOLDS = 16 };
 
-struct sizes { /* the points by size */
-    double *x;
-    size_t *first; /* [n + 1] of the points */
-    size_t n;
+struct rule {    /* how regimes are told apart */
+    double cost; /* of a further one, in squared relative error */
 };
 struct regime {
     size_t from, to; /* sizes [from, to) */
     double alpha, beta;
 };
-
-static int by_double(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
 
 static int by_bytes(const void *a, const void *b)
 {
@@ -34,59 +24,9 @@ static int by_bytes(const void *a, const void *b)
     return x->line != y->line ? (x->line < y->line ? -1 : 1) : (int)x->in_place - (int)y->in_place;
 }
 
-/* Type 7, of v[n] sorted here. */
-static double quantile(double *v, size_t n, double q)
+static struct rr_sizes sizes_of(const struct rr_point *p, size_t n, struct rr_arena *a)
 {
-    if (n == 0) return 0;
-    qsort(v, n, sizeof *v, by_double);
-    const double at = q * (double)(n - 1);
-    const size_t i = (size_t)at;
-    return i + 1 < n ? v[i] + (at - (double)i) * (v[i + 1] - v[i]) : v[n - 1];
-}
-
-/* ---- outliers: the nearest curve that never falls ---- */
-
-/* Pools adjacent sizes until their medians rise (L1 isotonic regression); level[n] of v[n], whose equal sizes are one block from the start. */
-static void isotonic(const double *v, const struct sizes *s, struct rr_arena *a, double *level)
-{
-    size_t *from = RR_NEWS(a, size_t, s->n + 1), blocks = 0;
-    double *median = RR_NEWS(a, double, s->n + 1), *copy = RR_NEWS(a, double, s->first[s->n] + 1);
-    for (size_t i = 0; i < s->n; i++) {
-        size_t start = i;
-        double m;
-        for (;;) {
-            const size_t p = s->first[start], n = s->first[i + 1] - p;
-            memcpy(copy, v + p, n * sizeof *copy);
-            m = quantile(copy, n, 0.5);
-            if (blocks == 0 || median[blocks - 1] <= m) break;
-            start = from[--blocks];
-        }
-        from[blocks] = start, median[blocks++] = m;
-    }
-    for (size_t b = 0; b < blocks; b++)
-        for (size_t p = s->first[from[b]]; p < s->first[b + 1 < blocks ? from[b + 1] : s->n]; p++) level[p] = median[b];
-}
-
-static void flag_outliers(struct rr_point *p, const struct sizes *s, struct rr_arena *a)
-{
-    const size_t n = s->first[s->n];
-    double *v = RR_NEWS(a, double, n + 1), *time = RR_NEWS(a, double, n + 1), *rate = RR_NEWS(a, double, n + 1);
-    for (size_t i = 0; i < n; i++) v[i] = rr_log(p[i].us);
-    isotonic(v, s, a, time);
-    for (size_t i = 0; i < n; i++) v[i] = rr_log(p[i].bytes) - rr_log(p[i].us);
-    isotonic(v, s, a, rate);
-    size_t good = 0;
-    for (size_t i = 0; i < n; i++) {
-        p[i].outlier = fabs(rr_log(p[i].us) - time[i]) > TIME_SLACK || v[i] < rate[i] - RATE_SLACK;
-        good += !p[i].outlier;
-    }
-    if (good * 2 < n) // noise everywhere: then nothing stands out
-        for (size_t i = 0; i < n; i++) p[i].outlier = false;
-}
-
-static struct sizes sizes_of(const struct rr_point *p, size_t n, struct rr_arena *a)
-{
-    struct sizes s = {.x = RR_NEWS(a, double, n + 1), .first = RR_NEWS(a, size_t, n + 1)};
+    struct rr_sizes s = {.x = RR_NEWS(a, double, n + 1), .first = RR_NEWS(a, size_t, n + 1)};
     for (size_t i = 0; i < n; i++)
         if (i == 0 || p[i].bytes != p[i - 1].bytes) s.x[s.n] = p[i].bytes, s.first[s.n++] = i;
     s.first[s.n] = n;
@@ -116,7 +56,7 @@ static double line_of(struct sums s, size_t sizes, double *alpha, double *beta)
 }
 
 /* Sums up to each size over the points that are no outliers. */
-static struct sums *sum_up(const struct rr_point *p, const struct sizes *s, struct rr_arena *a)
+static struct sums *sum_up(const struct rr_point *p, const struct rr_sizes *s, struct rr_arena *a)
 {
     struct sums *sum = RR_NEWS(a, struct sums, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
@@ -132,7 +72,7 @@ static struct sums *sum_up(const struct rr_point *p, const struct sizes *s, stru
 }
 
 /* Sizes that are not left out and have a time that is no outlier; their sums side by side in sum[1 ..]. */
-static size_t kept_sizes(const struct rr_point *p, const struct sizes *s, const bool *left_out, struct rr_arena *a, size_t *keep,
+static size_t kept_sizes(const struct rr_point *p, const struct rr_sizes *s, const bool *left_out, struct rr_arena *a, size_t *keep,
                          struct sums *sum)
 {
     const struct sums *whole = sum_up(p, s, a);
@@ -149,10 +89,9 @@ static size_t kept_sizes(const struct rr_point *p, const struct sizes *s, const 
 }
 
 /* Least cost of sizes [0, n) by dynamic programming. left_out sizes take no part. Returns how many regimes. */
-static size_t find_regimes(const struct rr_point *p, const struct sizes *s, const bool *left_out, const struct rr_fit_options *o,
-                           struct rr_arena *a, struct regime **ret)
+static size_t find_regimes(const struct rr_point *p, const struct rr_sizes *s, const bool *left_out, struct rule rule, struct rr_arena *a,
+                           struct regime **ret)
 {
-    const double noise = o->noise > 0 ? o->noise : 0.02, price = o->penalty > 0 ? o->penalty : 3;
     size_t *keep = RR_NEWS(a, size_t, s->n + 1);
     struct sums *sum = RR_NEWS(a, struct sums, s->n + 1);
     const size_t m = kept_sizes(p, s, left_out, a, keep, sum);
@@ -163,7 +102,7 @@ static size_t find_regimes(const struct rr_point *p, const struct sizes *s, cons
         for (size_t i = 0; i < j; i++) {
             double alpha, beta;
             const double rss = line_of(sums_less(sum[j], sum[i]), j - i, &alpha, &beta);
-            const double cost = best[i] + rss / (noise * noise) + price * (j - i > 1 ? 1 : 0.7);
+            const double cost = best[i] + rss + rule.cost * (j - i > 1 ? 1 : 0.7);
             if (cost < best[j]) best[j] = cost, back[j] = (struct regime){i, j, alpha, beta};
         }
     }
@@ -188,16 +127,17 @@ static size_t put_knot(struct rr_knot *k, size_t n, double bytes, double us)
     return n + 1;
 }
 
-/* Where the lines of two regimes meet, if that is between their sizes and one of them rests on three sizes or more; else 0. */
-static double meeting(const struct regime *l, const struct regime *r, const struct sizes *s)
+/* Where the lines of two regimes meet, if that is between their sizes; else 0. One of them must rest on three sizes; both, where the second is the faster one:
+ * there a line carried too far lies above the step between the sizes, while a kink that slows down is bounded by it. */
+static double meeting(const struct regime *l, const struct regime *r, const struct rr_sizes *s)
 {
-    const size_t left = l->to - l->from, right = r->to - r->from;
-    if (left < 2 || right < 2 || (left < 3 && right < 3) || l->beta == r->beta) return 0;
+    const size_t left = l->to - l->from, right = r->to - r->from, fewer = left < right ? left : right, more = left < right ? right : left;
+    if (fewer < 2 || more < 3 || l->beta == r->beta || (l->beta > r->beta && fewer < 3)) return 0;
     const double x = (l->alpha - r->alpha) / (r->beta - l->beta);
     return x >= s->x[l->to - 1] && x <= s->x[r->from] ? x : 0;
 }
 
-static size_t place_knots(const struct regime *r, size_t n, const struct sizes *s, struct rr_knot *k)
+static size_t place_knots(const struct regime *r, size_t n, const struct rr_sizes *s, struct rr_knot *k)
 {
     size_t knots = put_knot(k, 0, s->x[r[0].from], r[0].alpha + r[0].beta * s->x[r[0].from]);
     for (size_t i = 1; i < n; i++) {
@@ -212,11 +152,11 @@ static size_t place_knots(const struct regime *r, size_t n, const struct sizes *
     return put_knot(k, knots, s->x[r[n - 1].to - 1], r[n - 1].alpha + r[n - 1].beta * s->x[r[n - 1].to - 1]);
 }
 
-static struct rr_curve quick_fit(const struct rr_point *p, const struct sizes *s, const bool *left_out, const struct rr_fit_options *o,
+static struct rr_curve quick_fit(const struct rr_point *p, const struct rr_sizes *s, const bool *left_out, struct rule rule,
                                  struct rr_arena *a)
 {
     struct regime *r;
-    const size_t n = find_regimes(p, s, left_out, o, a, &r);
+    const size_t n = find_regimes(p, s, left_out, rule, a, &r);
     struct rr_knot *k = RR_NEWS(a, struct rr_knot, 2 * n + 2);
     if (n == 0) return (struct rr_curve){.knot = k}; // everything was left out
     return (struct rr_curve){.n_knots = place_knots(r, n, s, k), .knot = k};
@@ -302,26 +242,51 @@ static void refit(const struct rr_point *p, size_t n, struct rr_curve *c, struct
 
 /* ---- how well it predicts, and how far it may be off ---- */
 
-static void leave_out(const struct rr_point *p, const struct sizes *s, const struct rr_fit_options *o, struct rr_curve *c)
+/* |log(predicted / measured)| of each time that is no outlier, its size left out, in miss[]; returns how many. */
+static size_t leave_out(const struct rr_point *p, const struct rr_sizes *s, struct rule rule, size_t most, double *miss)
 {
-    struct rr_arena *scratch = rr_arena_create();
-    const size_t folds = s->n < FOLDS ? s->n : FOLDS;
-    double *miss = RR_NEWS(scratch, double, s->first[s->n] + 1);
+    const size_t folds = s->n < most ? s->n : most;
     size_t n = 0;
     for (size_t f = 0; f < folds && s->n > 2; f++) {
         struct rr_arena *a = rr_arena_create();
         bool *out = RR_NEWS(a, bool, s->n + 1), outside;
         for (size_t i = f; i < s->n; i += folds) out[i] = true;
-        const struct rr_curve without = quick_fit(p, s, out, o, a);
+        const struct rr_curve without = quick_fit(p, s, out, rule, a);
         for (size_t i = f; i < s->n && without.n_knots > 0; i += folds)
             for (size_t k = s->first[i]; k < s->first[i + 1]; k++)
                 if (!p[k].outlier) miss[n++] = fabs(rr_log(rr_curve_us(&without, p[k].bytes, &outside) / p[k].us));
         rr_arena_free(a);
     }
-    c->band_pct = 100 * quantile(miss, n, 0.9);
-    c->loo_median_pct = 100 * quantile(miss, n, 0.5);
+    return n;
+}
+
+static void judge(const struct rr_point *p, const struct rr_sizes *s, struct rule rule, struct rr_curve *c)
+{
+    struct rr_arena *scratch = rr_arena_create();
+    double *miss = RR_NEWS(scratch, double, s->first[s->n] + 1);
+    const size_t n = leave_out(p, s, rule, FOLDS, miss);
+    c->band_pct = 100 * rr_quantile_of(miss, n, 0.9);
+    c->loo_median_pct = 100 * rr_quantile_of(miss, n, 0.5);
     c->loo_worst_pct = n ? 100 * miss[n - 1] : 0;
     rr_arena_free(scratch);
+}
+
+/* The price of a regime that this log itself wants: the one with which sizes left out are predicted best, by the sum of their errors. */
+static struct rule choose(const struct rr_point *p, const struct rr_sizes *s, double noise)
+{
+    static const double price[] = {3, 6, 12, 1.5}; // the first one where they are as good
+    struct rr_arena *scratch = rr_arena_create();
+    double *miss = RR_NEWS(scratch, double, s->first[s->n] + 1), least = INFINITY;
+    struct rule best = {price[0] * noise * noise};
+    for (size_t i = 0; i < sizeof price / sizeof *price; i++) {
+        const struct rule r = {price[i] * noise * noise};
+        const size_t n = leave_out(p, s, r, CHOICE_FOLDS, miss);
+        double sum = 0;
+        for (size_t k = 0; k < n; k++) sum += miss[k];
+        if (sum < least * (1 - 1e-9)) least = sum, best = r;
+    }
+    rr_arena_free(scratch);
+    return best;
 }
 
 static double slope_of(const struct rr_curve *c)
@@ -352,13 +317,13 @@ static void spread(double *v, size_t n, struct rr_value *ret)
 {
     ret->p05 = ret->p95 = ret->value;
     if (n < 5) return;
-    ret->p05 = fmin(quantile(v, n, 0.05), ret->value);
-    ret->p95 = fmax(quantile(v, n, 0.95), ret->value);
+    ret->p05 = fmin(rr_quantile_of(v, n, 0.05), ret->value);
+    ret->p95 = fmax(rr_quantile_of(v, n, 0.95), ret->value);
 }
 
 /* Residual bootstrap: the curve with residuals drawn anew, regimes found again each time. */
-static void bootstrap(const struct rr_point *p, const struct sizes *s, const struct rr_fit_options *o, struct rr_arena *a, double factor,
-                      struct rr_curve *c, struct rr_knot *knot)
+static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const struct rr_fit_options *o, struct rule rule,
+                      struct rr_arena *a, double factor, struct rr_curve *c, struct rr_knot *knot)
 {
     const size_t n = s->first[s->n], draws = s->n > 1 ? o->draws : 0;
     double *res = RR_NEWS(a, double, n + 1), *at = RR_NEWS(a, double, draws * c->n_knots + 1), *v = RR_NEWS(a, double, 3 * draws + 1);
@@ -376,7 +341,7 @@ static void bootstrap(const struct rr_point *p, const struct sizes *s, const str
             q[i] = p[i];
             q[i].us = rr_curve_us(c, p[i].bytes, &outside) * rr_exp(wider * res[rr_rng_below(&rng, good)]);
         }
-        const struct rr_curve again = quick_fit(q, s, NULL, o, scratch);
+        const struct rr_curve again = quick_fit(q, s, NULL, rule, scratch);
         for (size_t k = 0; k < c->n_knots; k++) at[d * c->n_knots + k] = rr_curve_us(&again, knot[k].bytes, &outside);
         const double slope = slope_of(&again);
         v[d] = slope > 0 ? factor / slope / 1e3 : c->bus_gb_s.value;
@@ -394,7 +359,7 @@ static void bootstrap(const struct rr_point *p, const struct sizes *s, const str
 }
 
 /* A log in which the times of one size differ by more than a tenth, in the median, is noisier than the 2 % that regimes are told apart by. */
-static double noise_of(const struct rr_point *p, const struct sizes *s, double noise, struct rr_arena *a)
+static double noise_of(const struct rr_point *p, const struct rr_sizes *s, double noise, struct rr_arena *a)
 {
     double *range = RR_NEWS(a, double, s->n + 1);
     size_t n = 0;
@@ -403,7 +368,7 @@ static double noise_of(const struct rr_point *p, const struct sizes *s, double n
         for (size_t k = s->first[i]; k < s->first[i + 1]; k++) low = fmin(low, p[k].us), high = fmax(high, p[k].us);
         if (s->first[i + 1] - s->first[i] > 1) range[n++] = rr_log(high / low);
     }
-    const double usual = n > 3 ? quantile(range, n, 0.5) : 0;
+    const double usual = n > 3 ? rr_quantile_of(range, n, 0.5) : 0;
     return usual > 0.1 && usual > noise ? usual : noise;
 }
 
@@ -413,10 +378,11 @@ void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct 
     struct rr_fit_options own = *given;
     const struct rr_fit_options *opt = &own;
     qsort(point, n, sizeof *point, by_bytes);
-    const struct sizes s = sizes_of(point, n, a);
+    const struct rr_sizes s = sizes_of(point, n, a);
     own.noise = noise_of(point, &s, own.noise > 0 ? own.noise : 0.02, a);
-    flag_outliers(point, &s, a);
-    struct rr_curve c = quick_fit(point, &s, NULL, opt, a);
+    rr_curve_outliers(point, &s, opt, a);
+    const struct rule rule = opt->penalty > 0 ? (struct rule){opt->penalty * opt->noise * opt->noise} : choose(point, &s, opt->noise);
+    struct rr_curve c = quick_fit(point, &s, NULL, rule, a);
     struct rr_knot *knot = RR_NEWS(a, struct rr_knot, c.n_knots + 1);
     memcpy(knot, c.knot, c.n_knots * sizeof *knot);
     refit(point, n, &c, knot, opt->noise, a);
@@ -427,8 +393,8 @@ void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct 
     c.rows = s.n, c.samples = n, c.measured = true;
     c.bus_gb_s.value = c.bus_gb_s.p05 = c.bus_gb_s.p95 = slope > 0 ? factor / slope / 1e3 : 0;
     c.half_bytes.value = c.half_bytes.p05 = c.half_bytes.p95 = half_size(&c);
-    if (opt->loo) leave_out(point, &s, opt, &c);
-    if (opt->draws) bootstrap(point, &s, opt, a, factor, &c, knot);
+    if (opt->loo) judge(point, &s, rule, &c);
+    if (opt->draws) bootstrap(point, &s, opt, rule, a, factor, &c, knot);
     c.latency_us = knot[0].us;
     struct rr_outlier *out = RR_NEWS(a, struct rr_outlier, n + 1);
     for (size_t i = 0; i < n; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * models/calib/gemm.c - matrix products: a roofline with an overhead and a depth, and what is left over carried between shapes. */
 #include "data/base/fmath.h"
-#include "models/calib/calib.h"
+#include "models/calib/curve.h"
 #include <gsl/gsl_multifit_nlinear.h>
 #include <math.h>
 #include <stdlib.h>
@@ -36,21 +36,6 @@ static int residuals(const gsl_vector *x, void *data, gsl_vector *f)
     return GSL_SUCCESS;
 }
 
-static int by_double(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double quantile(double *v, size_t n, double q)
-{
-    if (n == 0) return 0;
-    qsort(v, n, sizeof *v, by_double);
-    const double at = q * (double)(n - 1);
-    const size_t i = (size_t)at;
-    return i + 1 < n ? v[i] + (at - (double)i) * (v[i + 1] - v[i]) : v[n - 1];
-}
-
 static void start_values(const struct problem *q, gsl_vector *x)
 {
     double rate = 1e-3, least = INFINITY, bandwidth = 1e-3;
@@ -81,7 +66,7 @@ static bool solve(const struct problem *q, double v[PARAMS])
         residuals(x, (void *)(uintptr_t)q, f);
         for (size_t i = 0; i < q->n; i++)
             if (!q->out || !q->out[i]) size[n++] = fabs(gsl_vector_get(f, i));
-        const double knee = 2 * fmax(quantile(size, n, 0.5), 1e-3);
+        const double knee = 2 * fmax(rr_quantile_of(size, n, 0.5), 1e-3);
         for (size_t i = 0; i < q->n; i++) {
             const double z = fabs(gsl_vector_get(f, i)) / knee;
             gsl_vector_set(w, i, q->out && q->out[i] ? 1e-12 : round > 0 && z > 1 ? 1 / z : 1);
@@ -148,8 +133,8 @@ static void leave_out(const struct problem *whole, struct rr_gemm *g)
             miss[n++] = fabs(rr_log(roofline(v, s->m, s->n, s->k, whole->bytes) * rr_exp(rest) / s->us));
         }
     }
-    g->spread_pct = 100 * quantile(miss, n, 0.9);
-    g->loo_median_pct = 100 * quantile(miss, n, 0.5);
+    g->spread_pct = 100 * rr_quantile_of(miss, n, 0.9);
+    g->loo_median_pct = 100 * rr_quantile_of(miss, n, 0.5);
     g->loo_worst_pct = n ? 100 * miss[n - 1] : 0;
     free(out), free(miss);
 }
@@ -170,8 +155,8 @@ static void bootstrap(const struct problem *whole, const struct rr_fit_options *
         n++;
     }
     for (int i = 0; i < PARAMS && n >= 5; i++) {
-        to[i]->p05 = fmin(quantile(value[i], n, 0.05), to[i]->value);
-        to[i]->p95 = fmax(quantile(value[i], n, 0.95), to[i]->value);
+        to[i]->p05 = fmin(rr_quantile_of(value[i], n, 0.05), to[i]->value);
+        to[i]->p95 = fmax(rr_quantile_of(value[i], n, 0.95), to[i]->value);
     }
     free(s);
 }
