@@ -189,11 +189,11 @@ static const struct rr_param restart[] = {
     {.name = "spares",
      .type = RR_P_INT,
      .offset = AT(rr_training_restart, spares),
-     .def = "2",
      .unit = "nodes",
      .least = 0,
      .most = 100000,
-     .help = "nodes kept ready to step in",
+     .help =
+         "nodes kept ready to step in, held and paid for; when absent as many as pay for themselves at the highest published failure rate",
      .flags = RR_PF_DECIDES},
 };
 const struct rr_param_table rr_training_restart_table = {ROWS(restart), sizeof(struct rr_training_restart)};

@@ -253,6 +253,21 @@ static const struct rr_failure_rate *failure_row(const struct making *x, const c
     return NULL;
 }
 
+/* Standard deviation of ln(GPU-hours a failure) over the systems of the row's kind: those that have its range. */
+static double spread_of(const struct making *x, const struct rr_failure_rate *row, size_t *n)
+{
+    double sum = 0, squares = 0;
+    *n = 0;
+    for (size_t i = 0; i < x->catalog->n_failure_rates; i++) {
+        const struct rr_failure_rate *r = &x->catalog->failure_rate[i];
+        if (r->least != row->least || r->most != row->most) continue;
+        const double v = rr_log(r->gpu_hours);
+        sum += v, squares += v * v, ++*n;
+    }
+    const double k = (double)*n;
+    return *n > 1 ? sqrt(fmax(0, (squares - sum * sum / k) / (k - 1))) : 0;
+}
+
 static enum rr_status plan_failures(struct making *x, struct rr_ttt_plan *p)
 {
     const struct rr_training_failures *w = x->t->failures->at;
@@ -264,12 +279,16 @@ static enum rr_status plan_failures(struct making *x, struct rr_ttt_plan *p)
         return rr_fail(RR_EINPUT, "failures: like: no system is called \"%s\"%s", w->like,
                        rr_did_you_mean(x->a, w->like, words, x->catalog->n_failure_rates));
     }
+    size_t peers = 0;
     p->failure_gpu_hours = w->gpu_hours > 0 ? w->gpu_hours : row->gpu_hours;
     p->failure_least = row->least < p->failure_gpu_hours ? row->least : p->failure_gpu_hours;
     p->failure_most = row->most > p->failure_gpu_hours ? row->most : p->failure_gpu_hours;
+    p->failure_sd = w->gpu_hours > 0 ? 0 : spread_of(x, row, &peers);
     if (w->gpu_hours <= 0)
         rr_note(x->notes, RR_NOTE_ASSUMED, "", rr_fact_text(x->a, &row->fact),
-                "an interruption every %.0f GPU-hours, as %s; others %.0f to %.0f", row->gpu_hours, row->id, row->least, row->most);
+                "an interruption every %.0f GPU-hours, as %s, times or over %.2g (one standard deviation of the logarithm over %zu "
+                "published systems, %.0f to %.0f)",
+                row->gpu_hours, row->id, rr_exp(p->failure_sd), peers, row->least, row->most);
     return RR_OK;
 }
 
@@ -333,6 +352,7 @@ static enum rr_status find_plan(struct making *x)
     }
     RR_TRY(plan_failures(x, p));
     RR_TRY(plan_checkpoints(x, p));
+    if (!rr_given(w, 5)) p->spares = rr_ttt_spares(p, x->s->search.base.gpus, x->s->machine.gpus_per_node);
     return plan_power(x, p);
 }
 

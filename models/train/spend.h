@@ -2,16 +2,23 @@
  * models/train/spend.h - what it costs to hold the machines of a run, under any pricing plan: the plans of models/price bill it. */
 #ifndef RR_MODELS_TRAIN_SPEND_H
 #define RR_MODELS_TRAIN_SPEND_H
-#include "data/train_facts.h"
-#include "models/price/price.h"
+#include "data/scenario.h"
+#include "models/train/size.h"
 
-struct rr_spend_ask {
-    const struct rr_catalog *catalog;
+struct
+    rr_spend_market { /* what prices there are beside the facts', and in which currency it is counted; all zero: the facts alone, in USD */
     const struct rr_shelf_book *const *book; /* price books in front of the facts [n_books] */
     size_t n_books;
-    const struct rr_machine *machine;
+    const char *currency;   /* "CNY"; NULL = "USD" */
+    const struct rr_fx *fx; /* what others are worth in it [n_fx] */
+    size_t n_fx;
+};
+struct rr_spend_ask {
+    const struct rr_catalog *catalog;
+    struct rr_spend_market market;
+    const struct rr_size *size; /* machine, number of GPUs, failures, spares */
+    const struct rr_size_answer *answer;
     int64_t start_us;   /* when they are taken, epoch: what a term or a tariff needs */
-    int64_t gpus, us;   /* held for so long, whole nodes */
     const char *plan;   /* "on_demand", "reserved", "spot", "owned" or any other plan; or its parameters as JSON, {"type": "owned", ...} */
     const char *region; /* "" = any */
 };
@@ -20,8 +27,11 @@ struct rr_spend {
     struct rr_money billed; /* cash: a term or a purchase is paid whole */
     char currency[4];
     const char *machine; /* instance or hardware that was priced, "aws/p5.48xlarge" */
-    int64_t nodes;
-    double per_gpu_hour;
+    int64_t nodes;       /* held: those of the run and its spares */
+    double per_gpu_hour; /* of the GPUs that are held, while they are */
+    double wall_s;       /* from start to end under this plan: longer where the market takes machines back */
+    double held_s;       /* of which they are held and paid for */
+    double reclaims;     /* expected stops by the market */
 };
 /* RR_EINPUT when no machine with that GPU has a price under the plan: never a silent $0. Assumptions go to notes. */
 RR_CHECKED enum rr_status rr_train_spend(const struct rr_spend_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_spend *ret);

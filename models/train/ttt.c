@@ -63,6 +63,35 @@ double rr_ttt_spare_wait_s(double mtbf_s, double repair_s, int32_t spares)
     return below < 1 ? (1 - below) * repair_s / (spares + 1) : 0; // the first of spares + 1 nodes in repair comes back
 }
 
+/* What stops the run without warning: failures, and reclaims whose notice is too short. `M`: infinite when nothing does. */
+struct stops {
+    double M, D;
+    double reclaims; /* share of them */
+};
+
+static struct stops stops_of(const struct rr_ttt_plan *p, const struct rr_ttt *t)
+{
+    const double failing = 1 / t->mtbf_s, taken = p->reclaim_s > 0 && !p->reclaim_saved ? 1 / p->reclaim_s : 0, all = failing + taken;
+    if (all <= 0) return (struct stops){.M = INFINITY};
+    return (struct stops){1 / all, (failing * t->down_s + taken * p->reclaim_down_s) / all, taken / all};
+}
+
+/* Daly's expectation of `work`, with checkpoints every w of it. */
+static void add_stops(const struct rr_ttt_plan *p, const struct stops *x, double work, struct rr_ttt *ret)
+{
+    double w = p->interval_s > 0 ? p->interval_s : rr_checkpoint_best(x->M, ret->stall_s);
+    if (p->host_b_s > 0 && w < ret->write_s) w = ret->write_s; // the one before must have been written
+    if (w > work) w = work;
+    if (w <= 0) return;
+    ret->interval_s = w;
+    ret->hopeless = (w + ret->stall_s + ret->restore_s) / x->M > RR_CHECKPOINT_HOPELESS;
+    const double slow = rr_checkpoint_slowdown(w, x->M, ret->stall_s, ret->restore_s, x->D);
+    ret->checkpoint_s = work / w * ret->stall_s;
+    ret->lost_s = ret->hopeless ? INFINITY : work * slow - work - ret->checkpoint_s;
+    if (ret->lost_s < 0) ret->lost_s = 0;
+    ret->reclaimed_s = x->reclaims * ret->lost_s;
+}
+
 static void add_failures(const struct rr_ttt_plan *p, const struct rr_layout *l, struct rr_ttt *ret)
 {
     const double work = ret->train_s + ret->eval_s;
@@ -70,23 +99,46 @@ static void add_failures(const struct rr_ttt_plan *p, const struct rr_layout *l,
     ret->stall_s = p->host_b_s > 0 ? p->checkpoint_bytes / l->gpus / p->host_b_s : ret->write_s;
     ret->restore_s = ret->write_s + p->compile_s;
     ret->mtbf_s = p->failure_gpu_hours > 0 ? p->failure_gpu_hours * 3600 / l->gpus : INFINITY;
-    if (p->failure_gpu_hours <= 0) {
+    if (p->failure_gpu_hours > 0)
+        ret->down_s = p->detect_s + p->requeue_s + p->image_s + rr_ttt_spare_wait_s(ret->mtbf_s, p->repair_s, p->spares);
+    const struct stops stops = stops_of(p, ret);
+    if (isfinite(stops.M)) {
+        add_stops(p, &stops, work, ret);
+    } else {
         ret->interval_s = p->interval_s;
         if (p->interval_s > 0) ret->checkpoint_s = work / p->interval_s * ret->stall_s;
-        return;
     }
-    ret->down_s = p->detect_s + p->requeue_s + p->image_s + rr_ttt_spare_wait_s(ret->mtbf_s, p->repair_s, p->spares);
-    double w = p->interval_s > 0 ? p->interval_s : rr_checkpoint_best(ret->mtbf_s, ret->stall_s);
-    if (p->host_b_s > 0 && w < ret->write_s) w = ret->write_s; // the one before must have been written
-    if (w > work) w = work;
-    if (w <= 0) return;
-    ret->interval_s = w;
-    ret->hopeless = (w + ret->stall_s + ret->restore_s) / ret->mtbf_s > RR_CHECKPOINT_HOPELESS;
-    const double slow = rr_checkpoint_slowdown(w, ret->mtbf_s, ret->stall_s, ret->restore_s, ret->down_s);
-    ret->checkpoint_s = work / w * ret->stall_s;
-    ret->lost_s = ret->hopeless ? INFINITY : work * slow - work - ret->checkpoint_s;
-    if (ret->lost_s < 0) ret->lost_s = 0;
-    ret->failures = (work + ret->checkpoint_s + ret->lost_s) / ret->mtbf_s;
+    const double up = work + ret->checkpoint_s + ret->lost_s;
+    ret->failures = up / ret->mtbf_s;
+    if (!(p->reclaim_s > 0)) return;
+    ret->reclaims = up / p->reclaim_s;
+    if (!p->reclaim_saved) return;
+    ret->reclaimed_s = ret->reclaims * (ret->stall_s + ret->restore_s + p->reclaim_down_s);
+    ret->lost_s += ret->reclaimed_s;
+}
+
+static double held_at_least(const struct rr_ttt_plan *p, const struct rr_layout *l, double nodes)
+{
+    struct rr_ttt t = {.train_s = 1e7}; // any long run: the shares count
+    add_failures(p, l, &t);
+    return (t.train_s + t.checkpoint_s + t.lost_s) * (nodes + p->spares);
+}
+
+int32_t rr_ttt_spares(const struct rr_ttt_plan *p, int32_t gpus, int32_t gpus_per_node)
+{
+    const struct rr_layout l = {.gpus = gpus};
+    const double nodes = ceil((double)gpus / gpus_per_node);
+    struct rr_ttt_plan q = *p;
+    double least = INFINITY;
+    int32_t best = 0;
+    if (p->failure_gpu_hours <= 0) return 0;
+    if (p->failure_least > 0) q.failure_gpu_hours = p->failure_least;
+    for (q.spares = 0; q.spares <= nodes; q.spares++) {
+        const double held = held_at_least(&q, &l, nodes);
+        if (held >= least) break; // one more is dearer than what it saves, and the next saves less
+        least = held, best = q.spares;
+    }
+    return best;
 }
 
 void rr_ttt_make(const struct rr_ttt_plan *p, const struct rr_arch *a, const struct rr_machine *m, const struct rr_coefs *c,
@@ -118,14 +170,7 @@ static void draw_coefs(const struct rr_ttt_doubt *d, const struct rr_coefs *c, s
     }
 }
 
-/* Least and most are taken for the 10th and 90th percentile of a lognormal around the value (z = 1.2816). */
-static double draw_failures(const struct rr_ttt_plan *p, struct rr_rng *r)
-{
-    const double z = rr_rng_normal(r), side = z < 0 ? p->failure_least : p->failure_most;
-    if (p->failure_gpu_hours <= 0 || side <= 0) return p->failure_gpu_hours;
-    const double sd = fabs(rr_log(side / p->failure_gpu_hours)) / 1.2815515655446004;
-    return p->failure_gpu_hours * rr_exp(sd * z);
-}
+static double draw_failures(const struct rr_ttt_plan *p, struct rr_rng *r) { return p->failure_gpu_hours * drawn(r, p->failure_sd); }
 
 static int by_size(const void *a, const void *b)
 {
@@ -146,10 +191,15 @@ static double with_luck(const struct rr_ttt *t, struct rr_rng *r)
     return t->total_s + t->lost_s * ((luck > 0 ? luck : 0) - 1) * (t->total_s / (t->total_s - t->rerun_s));
 }
 
-void rr_ttt_band(const struct rr_ttt_plan *p, const struct rr_ttt_doubt *d, const struct rr_arch *a, const struct rr_machine *m,
-                 const struct rr_coefs *c, const struct rr_layout *l, double step_s, uint64_t seed, struct rr_ttt_band *ret)
+struct draws {
+    double step[RR_TTT_DRAWS], total[RR_TTT_DRAWS], by_step[RR_TTT_DRAWS], by_failures[RR_TTT_DRAWS];
+};
+
+static double total_of(const struct rr_ttt *t) { return isnan(t->total_s) ? INFINITY : t->total_s; }
+
+static void draw_all(const struct rr_ttt_plan *p, const struct rr_ttt_doubt *d, const struct rr_arch *a, const struct rr_machine *m,
+                     const struct rr_coefs *c, const struct rr_layout *l, double step_s, uint64_t seed, struct draws *ret)
 {
-    double step[RR_TTT_DRAWS], total[RR_TTT_DRAWS];
     const double base = predicted_s(a, m, c, l);
     struct rr_ttt t;
     for (int i = 0; i < RR_TTT_DRAWS; i++) {
@@ -158,28 +208,46 @@ void rr_ttt_band(const struct rr_ttt_plan *p, const struct rr_ttt_doubt *d, cons
         struct rr_ttt_plan q = *p;
         rr_rng_init(&r, seed, 0, RR_RNG_INPUT, (uint64_t)i);
         draw_coefs(d, c, &r, &drawn_c);
-        step[i] = step_s * predicted_s(a, m, &drawn_c, l) / base * drawn(&r, d->model);
+        ret->step[i] = step_s * predicted_s(a, m, &drawn_c, l) / base * drawn(&r, d->model);
         q.failure_gpu_hours = draw_failures(p, &r);
-        rr_ttt_make(&q, a, m, c, l, step[i], &t);
-        total[i] = with_luck(&t, &r);
-        if (isnan(total[i])) total[i] = INFINITY;
+        struct rr_rng luck = r;
+        rr_ttt_make(&q, a, m, c, l, ret->step[i], &t);
+        ret->total[i] = with_luck(&t, &luck);
+        luck = r;
+        rr_ttt_make(&q, a, m, c, l, step_s, &t);
+        ret->by_failures[i] = with_luck(&t, &luck);
+        rr_ttt_make(p, a, m, c, l, ret->step[i], &t);
+        ret->by_step[i] = total_of(&t);
+        if (isnan(ret->total[i])) ret->total[i] = INFINITY;
+        if (isnan(ret->by_failures[i])) ret->by_failures[i] = INFINITY;
     }
-    qsort(step, RR_TTT_DRAWS, sizeof *step, by_size);
-    qsort(total, RR_TTT_DRAWS, sizeof *total, by_size);
-    *ret = (struct rr_ttt_band){quantile(step, 0.1),
-                                quantile(step, 0.5),
-                                quantile(step, 0.9),
-                                quantile(total, 0.1),
-                                quantile(total, 0.5),
-                                quantile(total, 0.9),
-                                0,
-                                0};
+}
+
+static double with_failures(const struct rr_ttt_plan *p, double gpu_hours, const struct rr_arch *a, const struct rr_machine *m,
+                            const struct rr_coefs *c, const struct rr_layout *l, double step_s)
+{
     struct rr_ttt_plan q = *p;
-    if (p->failure_most > 0) q.failure_gpu_hours = p->failure_most;
-    rr_ttt_make(&q, a, m, c, l, ret->step_p10_s, &t);
-    ret->tuned_s = t.total_s;
-    q = *p;
-    if (p->failure_least > 0) q.failure_gpu_hours = p->failure_least;
-    rr_ttt_make(&q, a, m, c, l, ret->step_p90_s, &t);
-    ret->first_months_s = t.total_s;
+    struct rr_ttt t;
+    if (gpu_hours > 0) q.failure_gpu_hours = gpu_hours;
+    rr_ttt_make(&q, a, m, c, l, step_s, &t);
+    return total_of(&t);
+}
+
+void rr_ttt_band(const struct rr_ttt_plan *p, const struct rr_ttt_doubt *d, const struct rr_arch *a, const struct rr_machine *m,
+                 const struct rr_coefs *c, const struct rr_layout *l, double step_s, uint64_t seed, struct rr_ttt_band *ret)
+{
+    struct draws x;
+    double *const all[] = {x.step, x.total, x.by_step, x.by_failures};
+    draw_all(p, d, a, m, c, l, step_s, seed, &x);
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) qsort(all[i], RR_TTT_DRAWS, sizeof *all[i], by_size);
+    *ret = (struct rr_ttt_band){.step_p10_s = quantile(x.step, 0.1),
+                                .step_p50_s = quantile(x.step, 0.5),
+                                .step_p90_s = quantile(x.step, 0.9),
+                                .p10_s = quantile(x.total, 0.1),
+                                .p50_s = quantile(x.total, 0.5),
+                                .p90_s = quantile(x.total, 0.9),
+                                .by_step = {quantile(x.by_step, 0.1), quantile(x.by_step, 0.9)},
+                                .by_failures = {quantile(x.by_failures, 0.1), quantile(x.by_failures, 0.9)}};
+    ret->tuned_s = with_failures(p, p->failure_most, a, m, c, l, ret->step_p10_s);
+    ret->first_months_s = with_failures(p, p->failure_least, a, m, c, l, ret->step_p90_s);
 }

@@ -4,6 +4,9 @@
  *   wall = start-up + (steps + evaluations) x slowdown(interval, M, C, R, D)      (models/checkpoint.h, Daly 2006)
  *   M = GPU-hours a failure / GPUs;  C = the part of a checkpoint that training waits for;  R = load + compile;  D = detect + requeue + image + spare
  *
+ * Machines that their owner takes back interrupt it as well. Where the notice is long enough to save, such a one costs C + R + its own D and no
+ * work; else both kinds come as one, of rate 1/M + 1/M' and of the D that they have in the mean.
+ *
  * All times in seconds. Pure: the random stream is an argument. */
 #ifndef RR_MODELS_TRAIN_TTT_H
 #define RR_MODELS_TRAIN_TTT_H
@@ -24,6 +27,10 @@ struct rr_ttt_plan {
     double host_b_s;    /* async: a GPU's copy to host memory is all that training waits for; 0 = it waits for the storage */
     double interval_s;  /* work between checkpoints; 0 = the best for M and C */
     double failure_gpu_hours, failure_least, failure_most; /* GPU-hours a failure, and the range; 0 = nothing fails */
+    double failure_sd;                                     /* of its logarithm, from one system to the next; 0 = it is known */
+    double reclaim_s;      /* from one reclaim that stops the run to the next; 0 = machines are not taken back */
+    double reclaim_down_s; /* until as many are there again */
+    bool reclaim_saved;    /* the notice is long enough for a checkpoint */
     double detect_s, requeue_s, image_s, compile_s;
     double repair_s; /* of a node, when no spare is left */
     int32_t spares;
@@ -36,11 +43,12 @@ struct rr_ttt {
     double train_s, eval_s;     /* without interruptions */
     double checkpoint_s;        /* waiting for checkpoints */
     double lost_s;              /* work done twice, down, restore */
+    double reclaimed_s;         /* of which to reclaims */
     double startup_s;
     double rerun_s; /* what reruns add */
     double total_s; /* the sum */
     double goodput; /* train_s / (total_s - rerun_s) */
-    double mtbf_s, interval_s, write_s, stall_s, restore_s, down_s, failures;
+    double mtbf_s, interval_s, write_s, stall_s, restore_s, down_s, failures, reclaims;
     bool hopeless;         /* failures come faster than a checkpoint interval can be finished: total_s is infinite */
     double gpu_hours, kwh; /* reruns and PUE included; kwh NaN when the power is not known */
 };
@@ -49,6 +57,8 @@ void rr_ttt_make(const struct rr_ttt_plan *p, const struct rr_arch *a, const str
                  const struct rr_layout *l, double step_s, struct rr_ttt *ret);
 /* Chance that a failure finds no spare, and the mean wait for a node then: nodes in repair are Poisson with mean repair / M. */
 double rr_ttt_spare_wait_s(double mtbf_s, double repair_s, int32_t spares);
+/* Spare nodes with which (nodes + spares) x time is least, where failures are as frequent as p->failure_least; p->spares is not looked at. */
+int32_t rr_ttt_spares(const struct rr_ttt_plan *p, int32_t gpus, int32_t gpus_per_node);
 
 struct rr_ttt_doubt { /* standard deviations of logarithms */
     double model;     /* of a step against its prediction, whatever the coefficients: what validation shows */
@@ -58,6 +68,8 @@ struct rr_ttt_doubt { /* standard deviations of logarithms */
 struct rr_ttt_band {
     double step_p10_s, step_p50_s, step_p90_s;
     double p10_s, p50_s, p90_s; /* total */
+    double by_step[2];          /* P10 and P90 of the total if failures came as expected */
+    double by_failures[2];      /* the same if the step took as long as expected */
     double tuned_s;             /* failures as in the best published system, step at its P10 */
     double first_months_s;      /* failures as in the worst one, step at its P90 */
 };

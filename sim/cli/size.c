@@ -25,6 +25,9 @@ static const struct rr_option options[] = {
     {0, "budget", "MONEY", false, "the fastest that costs no more, such as \"$3M\""},
     {0, "plan", "PLAN", true, "on_demand, reserved, spot, owned, or a plan as JSON; the first one decides (default: all four)"},
     {0, "region", "NAME", false, "prices of this region alone"},
+    {0, "prices", "BOOK", true, "a price book (rackrate import prices) in front of the shipped facts, for all plans"},
+    {0, "currency", "CODE", false, "count in this currency, such as CNY (default USD; of a scenario its own)"},
+    {0, "fx", "CODE=RATE@DATE", true, "what one unit of another currency is worth in it, such as USD=7.25@2026-01-02"},
     {0, "start", "DATE", false, "first day, for the date of completion"},
     {0, "measured", "K=V,...", false, "one own run, such as \"tp=8, pp=4, step=12.3 s\": scales the prediction and narrows its band"},
     {0, "log", "FILE", false, "the same from a log of Megatron, DeepSpeed, torchtitan, NeMo, Hugging Face or a CSV"},
@@ -102,8 +105,10 @@ static enum rr_status of_scenario(const struct rr_args *a, struct rr_size_questi
     struct rr_scenario_set *s = NULL;
     RR_TRY(refuse_words(a));
     RR_TRY(rr_scenario_load(a->operand[0], &load, &rr_registry, &q->catalog, &s));
-    enum rr_status st = find_workload(a, s->variant[0], q);
-    if (st == RR_OK && s->variant[0]->clock.anchored) q->start_us = s->variant[0]->start_us;
+    const struct rr_scenario *v = s->variant[0];
+    enum rr_status st = find_workload(a, v, q);
+    q->market = (struct rr_spend_market){.book = v->book, .n_books = v->n_books, .currency = v->currency, .fx = v->fx, .n_fx = v->n_fx};
+    if (st == RR_OK && v->clock.anchored) q->start_us = v->start_us;
     if (st == RR_OK) st = answer(a, q, b);
     rr_scenario_set_free(s);
     return st;
@@ -131,6 +136,7 @@ const struct rr_command rr_command_size = {
     .examples = "  rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm --gpus 1024\n"
                 "  rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm,gb200 --gpus 1024,2048,4096 --deadline \"30 days\"\n"
                 "  rackrate size --model bert-large --samples 3M --gpu a100 --gpus 8 --precision fp32,bf16 --alone\n"
+                "  rackrate size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --currency CNY --fx USD=7.25@2026-01-02\n"
                 "  rackrate size --config config.json --tokens 2B --lora-rank 16 --gpu h100-sxm --gpus 8 --explain\n"
                 "  rackrate size plan.json --set /workload/llm/training/gpus=512     the \"training\" of a scenario\n",
     .options = options,

@@ -11,6 +11,7 @@ struct rr_size_question {
     struct rr_json *json;
     cJSON *document; /* the training section that the options say */
     struct rr_training_run training;
+    struct rr_spend_market market; /* of a scenario, before rr_size_market() */
     struct rr_sizing_ask ask;
     int64_t start_us; /* of the run, epoch; 0 = not told */
     int64_t top;      /* layouts that are shown */
@@ -22,11 +23,16 @@ RR_CHECKED enum rr_status rr_size_ask(const struct rr_command *c, const struct r
 /* What is asked beside the training itself: other GPUs and numbers, plans, deadline and budget. q->training is there. */
 RR_CHECKED enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q);
 
+/* size_market.c: books and rates of the options in front of those that q->market has. */
+RR_CHECKED enum rr_status rr_size_market(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q);
+/* An amount of an option in the currency that is counted in, by the rates given. */
+RR_CHECKED enum rr_status rr_size_money(const struct rr_size_question *q, const char *option, const char *text, double *ret);
+
 void rr_size_text(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s);    /* size_text.c */
 void rr_size_explain(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s); /* size_explain.c */
 void rr_size_json(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s);    /* size_json.c */
 
-void rr_size_put_days(struct rr_buf *b, double s);  /* "83.1 d", "4.2 h", "12.3 s"; "never" */
-void rr_size_put_usd(struct rr_buf *b, double usd); /* "$5,310,000"; "-" for NaN */
-void rr_size_put_count(struct rr_buf *b, double n); /* "15.0 T" */
+void rr_size_put_days(struct rr_buf *b, double s);                        /* "83.1 d", "4.2 h", "12.3 s"; "never" */
+void rr_size_put_money(struct rr_buf *b, double v, const char *currency); /* "$5,310,000"; "-" for NaN */
+void rr_size_put_count(struct rr_buf *b, double n);                       /* "15.0 T" */
 #endif

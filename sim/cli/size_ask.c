@@ -95,17 +95,6 @@ enum rr_status rr_size_ask(const struct rr_command *c, const struct rr_args *a, 
 
 /* ---- beside the training itself ---- */
 
-static enum rr_status money_of(const char *text, double *ret)
-{
-    struct rr_money m;
-    char currency[4];
-    const enum rr_status st = rr_unit_money(rr_slice(text, strlen(text)), &m, currency);
-    if (st != RR_OK) return rr_fail(RR_EUSAGE, "--budget: %s", rr_reason());
-    if (strcmp(currency, "USD") != 0) return rr_fail(RR_EUSAGE, "--budget: the facts' prices are in USD; \"%s\" is not", text);
-    *ret = rr_money_double(m);
-    return RR_OK;
-}
-
 static enum rr_status more_counts(const char *list, struct rr_arena *a, struct rr_sizing_ask *ask, int64_t *count)
 {
     const char *w;
@@ -187,7 +176,9 @@ enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_ar
     RR_TRY(more_counts(gpus, a->arena, ask, count));
     if (ask->n_count == 0 && !rr_arg_given(c, a, "alone")) doublings(&q->training, ask, count);
     RR_TRY(plans_of(c, a, ask));
-    if (budget) RR_TRY(money_of(budget, &ask->budget));
+    RR_TRY(rr_size_market(c, a, q));
+    ask->market = q->market;
+    if (budget) RR_TRY(rr_size_money(q, "budget", budget, &ask->budget));
     if (deadline) {
         int64_t us;
         if (rr_unit_time(rr_slice(deadline, strlen(deadline)), &us) != RR_OK) return rr_fail(RR_EUSAGE, "--deadline: %s", rr_reason());

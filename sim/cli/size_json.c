@@ -109,11 +109,16 @@ static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
                {"mtbf_s", t->mtbf_s},
                {"checkpoint_interval_s", t->interval_s},
                {"failures", t->failures},
+               {"spare_nodes", p->size.plan.spares},
                {"gpu_hours", t->gpu_hours},
                {"energy_kwh", t->kwh},
                {"p10_s", d->p10_s},
                {"p50_s", d->p50_s},
                {"p90_s", d->p90_s},
+               {"p10_by_step_s", d->by_step[0]},
+               {"p90_by_step_s", d->by_step[1]},
+               {"p10_by_failures_s", d->by_failures[0]},
+               {"p90_by_failures_s", d->by_failures[1]},
                {"step_p10_s", d->step_p10_s},
                {"step_p50_s", d->step_p50_s},
                {"step_p90_s", d->step_p90_s},
@@ -148,6 +153,14 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
         number(b, "billed", p->unpriced[i] ? NAN : rr_money_double(x->billed));
         rr_buf_puts(b, ", ");
         number(b, "per_gpu_hour", p->unpriced[i] ? NAN : x->per_gpu_hour);
+        rr_buf_puts(b, ", ");
+        number(b, "time_s", p->unpriced[i] ? NAN : x->wall_s);
+        rr_buf_puts(b, ", ");
+        number(b, "held_s", p->unpriced[i] ? NAN : x->held_s);
+        rr_buf_puts(b, ", ");
+        number(b, "reclaims", p->unpriced[i] ? NAN : x->reclaims);
+        rr_buf_puts(b, ", ");
+        number(b, "nodes", p->unpriced[i] ? NAN : (double)x->nodes);
         rr_buf_puts(b, ", ");
         text(b, p->unpriced[i] ? "not_priced" : "machine", p->unpriced[i] ? p->unpriced[i] : x->machine);
         rr_buf_puts(b, "}");
@@ -228,6 +241,8 @@ void rr_size_json(struct rr_buf *b, const struct rr_size_question *q, const stru
     number(b, "samples", z->samples);
     rr_buf_puts(b, ", ");
     number(b, "tokens", z->samples * z->search.base.seq);
+    rr_buf_puts(b, ", ");
+    text(b, "currency", q->market.currency);
     rr_buf_putf(b, ", \"fastest\": %d, \"cheapest\": %d, \"meets_deadline\": %d, \"meets_budget\": %d,\n \"points\": [", s->fastest,
                 s->cheapest, s->meets_deadline, s->meets_budget);
     for (size_t i = 0; i < s->n; i++) {

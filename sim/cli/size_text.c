@@ -15,12 +15,12 @@ void rr_size_put_days(struct rr_buf *b, double s)
         rr_buf_time_short(b, (int64_t)(s * 1e6));
 }
 
-void rr_size_put_usd(struct rr_buf *b, double usd)
+void rr_size_put_money(struct rr_buf *b, double v, const char *currency)
 {
-    if (isnan(usd))
+    if (isnan(v))
         rr_buf_puts(b, "-");
     else
-        rr_buf_money(b, (struct rr_money){(int64_t)llround(usd * 1e6)}, "USD", fabs(usd) < 1000 ? 2 : 0);
+        rr_buf_money(b, (struct rr_money){(int64_t)llround(v * 1e6)}, currency, fabs(v) < 1000 ? 2 : 0);
 }
 
 void rr_size_put_count(struct rr_buf *b, double n)
@@ -36,6 +36,14 @@ static void cell(struct rr_buf *b, int wide, void (*fill)(struct rr_buf *, doubl
 {
     struct rr_buf c = {0};
     fill(&c, v);
+    rr_buf_putf(b, " %*s", wide, rr_buf_text(&c));
+    rr_buf_done(&c);
+}
+
+static void cell_money(struct rr_buf *b, int wide, double v, const char *currency)
+{
+    struct rr_buf c = {0};
+    rr_size_put_money(&c, v, currency);
     rr_buf_putf(b, " %*s", wide, rr_buf_text(&c));
     rr_buf_done(&c);
 }
@@ -125,6 +133,26 @@ static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
         rr_buf_putf(b, "  memory: %.1f GB measured, %.1f GB predicted\n", m->memory_bytes / 1e9, m->predicted_bytes / 1e9);
 }
 
+/* Spare nodes; how long it takes where that is not the time above. */
+static void put_spend(struct rr_buf *b, const struct rr_sizing_point *p, const struct rr_spend *x)
+{
+    rr_buf_puts(b, "  ");
+    rr_size_put_money(b, x->per_gpu_hour, x->currency);
+    rr_buf_putf(b, "/gpu/h, %" PRId64 " x %s", x->nodes, x->machine);
+    if (p->size.plan.spares > 0) rr_buf_putf(b, " (%d spare)", p->size.plan.spares);
+    if (x->wall_s > 1.0005 * p->answer->time.total_s) {
+        rr_buf_puts(b, "; done in ");
+        rr_size_put_days(b, x->wall_s);
+    }
+    if (x->reclaims >= 0.05) rr_buf_putf(b, "; taken back %.3g times", x->reclaims);
+    if (x->held_s < 0.9995 * x->wall_s) rr_buf_putf(b, ", held %.0f %% of the time", 100 * x->held_s / x->wall_s);
+    if (rr_money_double(x->billed) > 1.001 * rr_money_double(x->cost)) {
+        rr_buf_puts(b, "; paid in all ");
+        rr_size_put_money(b, rr_money_double(x->billed), x->currency);
+    }
+    rr_buf_puts(b, "\n");
+}
+
 static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
 {
     const struct rr_ttt *t = &p->answer->time;
@@ -136,14 +164,8 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
             rr_buf_putf(b, " not priced: %s\n", p->unpriced[i]);
             continue;
         }
-        const struct rr_spend *x = &p->spend[i];
-        cell(b, 16, rr_size_put_usd, rr_money_double(x->cost));
-        rr_buf_putf(b, "  $%.2f/gpu/h, %" PRId64 " x %s", x->per_gpu_hour, x->nodes, x->machine);
-        if (rr_money_double(x->billed) > 1.001 * rr_money_double(x->cost)) {
-            rr_buf_puts(b, "; paid in all ");
-            rr_size_put_usd(b, rr_money_double(x->billed));
-        }
-        rr_buf_puts(b, "\n");
+        cell_money(b, 16, rr_money_double(p->spend[i].cost), q->market.currency);
+        put_spend(b, p, &p->spend[i]);
     }
     rr_buf_puts(b, "  ");
     rr_size_put_count(b, t->gpu_hours);
@@ -153,7 +175,7 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
         rr_size_put_count(b, t->kwh);
         rr_buf_puts(b, " kWh");
     }
-    rr_buf_puts(b, "\n");
+    rr_buf_puts(b, p->size.plan.spares > 0 ? ", without the spares\n" : "\n");
 }
 
 /* ---- layouts ---- */
@@ -240,6 +262,20 @@ static void put_part(struct rr_buf *b, const char *name, double s, double of, co
     rr_buf_putf(b, "  %5.1f %%%s%s\n", of > 0 ? 100 * s / of : 0, *detail ? "  " : "", detail);
 }
 
+/* What the band is made of. */
+static void put_band(struct rr_buf *b, const struct rr_ttt_band *d)
+{
+    const double *const part[] = {d->by_step, d->by_failures};
+    static const char *const name[] = {"  P10 to P90 if only the step were in doubt ", ", if only the failures were "};
+    for (int i = 0; i < 2; i++) {
+        rr_buf_puts(b, name[i]);
+        rr_size_put_days(b, part[i][0]);
+        rr_buf_puts(b, " to ");
+        rr_size_put_days(b, part[i][1]);
+    }
+    rr_buf_puts(b, "\n");
+}
+
 static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
 {
     const struct rr_ttt *t = &p->answer->time;
@@ -254,17 +290,18 @@ static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
     put_part(b, "checkpoints", t->checkpoint_s, t->total_s, rr_buf_text(&d));
     d.n = 0;
     if (t->failures > 0)
-        rr_buf_putf(&d, "%.3g interruptions, one in %.3g h; %.3g min down, %.3g min to restore", t->failures, t->mtbf_s / 3600,
-                    t->down_s / 60, t->restore_s / 60);
+        rr_buf_putf(&d, "%.3g interruptions, one in %.3g h; %.3g min down with %d spare nodes, %.3g min to restore", t->failures,
+                    t->mtbf_s / 3600, t->down_s / 60, p->size.plan.spares, t->restore_s / 60);
     put_part(b, "failures", t->lost_s, t->total_s, rr_buf_text(&d));
     put_part(b, "start", t->startup_s, t->total_s, "");
     if (t->rerun_s > 0) put_part(b, "reruns", t->rerun_s, t->total_s, "");
     rr_buf_done(&d);
+    put_band(b, &p->answer->band);
 }
 
 /* ---- other numbers of GPUs ---- */
 
-static void put_points(struct rr_buf *b, const struct rr_sizing *s)
+static void put_points(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
     if (s->n < 2) return;
     rr_buf_puts(b, "\nOther GPUs and numbers (* nothing is both quicker and cheaper)\n"
@@ -277,16 +314,17 @@ static void put_points(struct rr_buf *b, const struct rr_sizing *s)
             rr_buf_putf(b, "  %s\n", p->reason);
             continue;
         }
-        cell(b, 9, rr_size_put_days, p->answer->time.total_s);
-        cell(b, 9, rr_size_put_days, p->answer->band.p90_s);
-        cell(b, 16, rr_size_put_usd, rr_sizing_cost(p));
-        cell(b, 21, rr_size_put_usd, p->marginal_cost);
+        cell(b, 9, rr_size_put_days, rr_sizing_time_s(p));
+        cell(b, 9, rr_size_put_days, rr_sizing_p90_s(p));
+        cell_money(b, 16, rr_sizing_cost(p), q->market.currency);
+        cell_money(b, 21, p->marginal_cost, q->market.currency);
         cell(b, 6, put_signed_days, p->marginal_s);
         rr_buf_puts(b, "\n");
     }
 }
 
-static void put_choice(struct rr_buf *b, const struct rr_sizing *s, const char *what, int at, const char *none)
+static void put_choice(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, const char *what, int at,
+                       const char *none)
 {
     rr_buf_putf(b, "%s: ", what);
     if (at < 0) {
@@ -295,20 +333,21 @@ static void put_choice(struct rr_buf *b, const struct rr_sizing *s, const char *
     }
     const struct rr_sizing_point *p = &s->at[at];
     rr_buf_putf(b, "%" PRId64 " x %s (%s), ", p->training.gpus, p->size.machine.id, rr_precision_name[p->training.precision]);
-    rr_size_put_days(b, p->answer->time.total_s);
+    rr_size_put_days(b, rr_sizing_time_s(p));
     rr_buf_puts(b, ", ");
-    rr_size_put_usd(b, rr_sizing_cost(p));
+    rr_size_put_money(b, rr_sizing_cost(p), q->market.currency);
     rr_buf_puts(b, "\n");
 }
 
 static void put_choices(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
     rr_buf_puts(b, "\n");
-    if (q->ask.deadline_s > 0) put_choice(b, s, "In time with 90 % chance, at the least cost", s->meets_deadline, "none of these numbers");
-    if (q->ask.budget > 0) put_choice(b, s, "Within the budget, the quickest", s->meets_budget, "none of these numbers");
+    if (q->ask.deadline_s > 0)
+        put_choice(b, q, s, "In time with 90 % chance, at the least cost", s->meets_deadline, "none of these numbers");
+    if (q->ask.budget > 0) put_choice(b, q, s, "Within the budget, the quickest", s->meets_budget, "none of these numbers");
     if (s->n < 2) return;
-    put_choice(b, s, "Quickest", s->fastest, "none");
-    put_choice(b, s, "Cheapest", s->cheapest, "none has a price");
+    put_choice(b, q, s, "Quickest", s->fastest, "none");
+    put_choice(b, q, s, "Cheapest", s->cheapest, "none has a price");
 }
 
 /* ---- what it hangs on ---- */
@@ -362,7 +401,7 @@ void rr_size_text(struct rr_buf *b, const struct rr_size_question *q, const stru
     put_step(b, p);
     put_memory(b, p);
     put_time(b, p);
-    put_points(b, s);
+    put_points(b, q, s);
     put_choices(b, q, s);
     put_levers(b, p);
     put_notes(b, &q->notes);

@@ -6,13 +6,17 @@
 
 double rr_sizing_cost(const struct rr_sizing_point *p) { return p->answer && !p->unpriced[0] ? rr_money_double(p->spend[0].cost) : NAN; }
 
+double rr_sizing_time_s(const struct rr_sizing_point *p) { return p->unpriced[0] ? p->answer->time.total_s : p->spend[0].wall_s; }
+
+double rr_sizing_p90_s(const struct rr_sizing_point *p) { return p->answer->band.p90_s * (rr_sizing_time_s(p) / p->answer->time.total_s); }
+
 static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing_point *p)
 {
     for (size_t i = 0; i < ask->n_plans && i < RR_SIZING_PLANS; i++) {
         const struct rr_spend_ask k = {.catalog = ask->catalog,
-                                       .machine = &p->size.machine,
-                                       .gpus = p->training.gpus,
-                                       .us = (int64_t)(p->answer->time.total_s * 1e6),
+                                       .market = ask->market,
+                                       .size = &p->size,
+                                       .answer = p->answer,
                                        .start_us = ask->start_us,
                                        .plan = ask->plan[i],
                                        .region = ask->region ? ask->region : ""};
@@ -92,11 +96,9 @@ static void margins(struct rr_sizing *s)
         }
         if (!less || !p->answer) continue;
         p->marginal_cost = rr_sizing_cost(p) - rr_sizing_cost(less);
-        p->marginal_s = less->answer->time.total_s - p->answer->time.total_s;
+        p->marginal_s = rr_sizing_time_s(less) - rr_sizing_time_s(p);
     }
 }
-
-static double time_of(const struct rr_sizing_point *p) { return p->answer->time.total_s; }
 
 /* -1, 0 or 1; what has no price is dearer than all that has one. */
 static int dearer(const struct rr_sizing_point *p, const struct rr_sizing_point *q)
@@ -116,15 +118,17 @@ static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
         p->pareto = true;
         for (size_t k = 0; k < s->n; k++) {
             const struct rr_sizing_point *q = &s->at[k];
-            if (q->answer && q != p && time_of(q) <= time_of(p) && dearer(q, p) <= 0 && (time_of(q) < time_of(p) || dearer(q, p) < 0))
+            if (q->answer && q != p && rr_sizing_time_s(q) <= rr_sizing_time_s(p) && dearer(q, p) <= 0 &&
+                (rr_sizing_time_s(q) < rr_sizing_time_s(p) || dearer(q, p) < 0))
                 p->pareto = false;
         }
-        if (s->fastest < 0 || time_of(p) < time_of(&s->at[s->fastest])) s->fastest = i;
+        if (s->fastest < 0 || rr_sizing_time_s(p) < rr_sizing_time_s(&s->at[s->fastest])) s->fastest = i;
         if (!isnan(cost) && (s->cheapest < 0 || dearer(p, &s->at[s->cheapest]) < 0)) s->cheapest = i;
-        if (ask->deadline_s > 0 && p->answer->band.p90_s <= ask->deadline_s &&
+        if (ask->deadline_s > 0 && rr_sizing_p90_s(p) <= ask->deadline_s &&
             (s->meets_deadline < 0 || dearer(p, &s->at[s->meets_deadline]) < 0))
             s->meets_deadline = i;
-        if (ask->budget > 0 && cost <= ask->budget && (s->meets_budget < 0 || time_of(p) < time_of(&s->at[s->meets_budget])))
+        if (ask->budget > 0 && cost <= ask->budget &&
+            (s->meets_budget < 0 || rr_sizing_time_s(p) < rr_sizing_time_s(&s->at[s->meets_budget])))
             s->meets_budget = i;
     }
 }

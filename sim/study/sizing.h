@@ -24,8 +24,9 @@ struct rr_sizing_ask {
     size_t n_plans;
     bool must_price; /* no price under the first plan is an error, not a line */
     const char *region;
-    int64_t start_us;          /* first day, epoch */
-    double deadline_s, budget; /* 0 = none; in USD */
+    struct rr_spend_market market; /* price books and currency */
+    int64_t start_us;              /* first day, epoch */
+    double deadline_s, budget;     /* 0 = none; in the market's currency */
     uint64_t seed;
     bool wide;
 };
@@ -50,6 +51,9 @@ struct rr_sizing {
 /* The main point must have an answer (its reason is the error); the others may have none. */
 RR_CHECKED enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes,
                                          struct rr_sizing *ret);
-/* Cost under the first plan in USD; NaN when it has no price. */
+/* Cost under the first plan in the market's currency; NaN when it has no price. */
 double rr_sizing_cost(const struct rr_sizing_point *p);
+/* Time from start to end under the first plan (longer where a spot market takes machines back), and its P90. */
+double rr_sizing_time_s(const struct rr_sizing_point *p);
+double rr_sizing_p90_s(const struct rr_sizing_point *p);
 #endif

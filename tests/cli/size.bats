@@ -21,9 +21,11 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     jq -e '.points[0].time | (.gpu_hours / (1024 * .total_s / 3600) - 1 | fabs) < 1e-9' <<<"$output"
     # a node of 8 H100 at nebius is $23.60 an hour in the facts
     jq -e '.points[0] | .costs[0].machine == "nebius/gpu-h100-sxm_8gpu-128vcpu-1600gb" and
-           (.costs[0].effective / (128 * 23.60 * .time.total_s / 3600) - 1 | fabs) < 1e-4' <<<"$output"
-    # 128 nodes of $335,000 are bought whole
-    jq -e '.points[0].costs[1].billed > 128 * 335000' <<<"$output"
+           (.costs[0].effective / ((128 + .time.spare_nodes) * 23.60 * .time.total_s / 3600) - 1 | fabs) < 1e-4' <<<"$output"
+    # 128 nodes of $335,000 and the spares are bought whole
+    jq -e '.points[0] | .costs[1].billed > (128 + .time.spare_nodes) * 335000' <<<"$output"
+    works llama --plan on_demand --set /restart/spares=0 --json
+    jq -e '.points[0] | .costs[0].nodes == 128 and (.costs[0].effective / (128 * 23.60 * .time.total_s / 3600) - 1 | fabs) < 1e-4' <<<"$output"
 }
 @test "the same question has the same answer" {
     works llama --json
@@ -251,7 +253,7 @@ JSON
 @test "a plan without a price says what can be named instead" {
     run --separate-stderr "$RR" size --model llama-3-8b --tokens 1T --gpu mi300x --gpus 8 --alone --region moon --plan spot
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"no spot price of a machine with"*"in moon"*"another --plan"* && "$stderr" != *"--prices"* ]]
+    [[ "$stderr" == *"no spot price of a machine with"*"in moon"*"another --plan"*"--prices"* ]]
 }
 @test "a llama config without hidden_act has the gated layers of its class" {
     echo '{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":8192,"vocab_size":128256,"tie_word_embeddings":true}' >config.json
@@ -266,4 +268,64 @@ JSON
     echo "[Rank 0] (after 10 iterations) memory (MB) | allocated: 1000.0 | max allocated: 50000.0 | reserved: 60000.0" >>run.log
     works "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --alone --log run.log
     [[ "$output" == *"memory: 52.4 GB measured, "*" GB predicted"* ]] # 50000 x 2^20 bytes
+}
+
+eight() { "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --alone --set /failures/none=true "$@"; }
+quotes() {
+    cat >quotes.csv <<'CSV'
+provider,product,instance,gpu,gpu_count,unit,region,zone,plan,term,payment,currency,price,upfront,valid_from,source,note
+acme,compute,acme/h100x8,h100-80gb-sxm,8,GPU-hour,oslo,,on_demand,,,EUR,2.1637,,2025-12-01,quote 17,
+acme,compute,acme/h100x8,h100-80gb-sxm,8,instance-hour,oslo,,reserved,1 year,all_upfront,USD,,91000.50,2025-12-01,quote 17,
+acme,compute,acme/l40s,l40s-48gb,8,instance-hour,oslo,,on_demand,,,USD,0.01,,2025-12-01,quote 17,another GPU
+CSV
+}
+@test "a price book is in front of the facts, in any currency that has a rate" {
+    quotes
+    works eight --prices quotes.csv --fx EUR=1.17@2026-01-02 --plan on_demand,reserved,owned --json
+    # 64 GPUs at EUR 2.1637, $1.17 each
+    jq -e '.points[0] | .costs[0].machine == "acme/h100x8" and (.costs[0].effective / (64 * 2.1637 * 1.17 * .time.total_s / 3600) - 1 | fabs) < 1e-6' <<<"$output"
+    # 8 nodes paid for a year; the run has its share of it
+    jq -e '.points[0] | .costs[1].billed == 728004 and (.costs[1].effective / (728004 * .time.total_s / (365 * 86400)) - 1 | fabs) < 0.003' <<<"$output"
+    # without a rate the book's price cannot be counted, and is said to be left out
+    works eight --prices quotes.csv --plan on_demand
+    [[ $output == *"nebius/"*"warning: prices in EUR are left out"* ]]
+    works eight --currency CNY --fx USD=7.25@2026-01-02 --plan on_demand --json
+    jq -e '.currency == "CNY" and (.points[0] | .costs[0].effective / (8 * 23.60 * 7.25 * .time.total_s / 3600) - 1 | fabs) < 1e-6' <<<"$output"
+    works eight --currency CNY --fx USD=7.25@2026-01-02 --budget '$1M'
+    [[ $output == *"Within the budget, the quickest: 64 x hgx-h100"*"¥"* ]]
+    fails 3 'are in USD, and nothing says what that is in CNY: --fx USD=RATE@DATE' eight --currency CNY --plan on_demand
+    fails 2 'CODE=RATE@DATE is expected' eight --fx USD
+    fails 2 'other than USD is expected' eight --fx USD=1@2026-01-01
+    fails 2 'a code such as CNY is expected' eight --currency yuan
+    fails 2 '3M is in CNY, and nothing says' eight --budget '¥3M'
+    fails 4 'gone.csv' eight --prices gone.csv
+    echo 'provider,price' >bad.csv
+    fails 3 'bad.csv' eight --prices bad.csv
+}
+@test "a scenario's books and currency are those of its size" {
+    quotes
+    planned '.prices = ["quotes.csv"] | .fx = {"EUR": {"rate": 1.17, "date": "2026-01-02"}}' >s.json
+    works "$RR" size s.json --alone --plan on_demand --json
+    jq -e '.points[0].costs[0].machine == "acme/h100x8"' <<<"$output"
+    fails 2 'beside a scenario: it counts in USD' "$RR" size s.json --currency CNY
+}
+@test "what a spot market takes back is lost time" {
+    # a month takes 25 % of the nodes: ln(4/3) hits in 730.5 h each, 8 of them, 1 at once
+    spot() { eight --plan "{\"type\": \"spot\", \"price\": \"\$10/h\", $1}" --json; }
+    works spot '"availability": {"monthly": "25 %", "batch": 1, "back": "1 h"}'
+    # reclaims = time without pauses / (730.5 h / (8 ln(4/3)))
+    jq -e '.points[0] | .costs[0] as $c | ((.time.total_s / 3600 * 8 * (4 / 3 | log) / 730.5) / $c.reclaims - 1 | fabs) < 0.001' <<<"$output"
+    # notice of 2 min is longer than a checkpoint: each costs writing, an hour, requeue, image, load and compile
+    jq -e '.points[0] | .costs[0] as $c | (($c.time_s - .time.total_s) / $c.reclaims) as $each | $each > 3600 + 120 + 60 + 180 and $each < 3600 + 120 + 60 + 180 + 60' <<<"$output"
+    jq -e '.points[0] | .costs[0] | (.effective / (8 * 10 * .time_s / 3600) - 1 | fabs) < 1e-6' <<<"$output"
+    local saved=$(jq '.points[0].costs[0].time_s' <<<"$output")
+    works spot '"notice": "1 s", "availability": {"monthly": "25 %", "batch": 1, "back": "1 h"}'
+    jq -e --argjson saved "$saved" '.points[0].costs[0].time_s > $saved' <<<"$output"
+    # dear for 6 of every 24 hours: it stands still then, and is not paid for
+    printf 'time,price\n0,10\n64800,20\n86400,10\n' >market.csv
+    works eight --plan '{"type": "spot", "price": {"file": "market.csv", "repeat": true}, "max_price": "$11/h", "availability": {"monthly": 0.0, "batch": 1}}' --json
+    jq -e '.points[0].costs[0] | (.held_s / .time_s - 0.75 | fabs) < 0.02 and (.per_gpu_hour - 1.25 | fabs) < 1e-6' <<<"$output"
+    # nothing is known of this provider: like the others, and it says so
+    works eight --plan spot
+    [[ $output == *"nothing is known of nebius/"*"data/facts/spot.csv"* ]]
 }
