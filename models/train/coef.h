@@ -50,12 +50,21 @@
     X(GRAD_BYTES, "grad_bytes", "bytes", 4, 1, 4, "a gradient when it is reduced")                                                        \
     X(SELECT_SHARE, "select_share", "share", 0, 0, 1, "of the forward pass that selective recompute repeats beside the attention core")   \
     X(STRAGGLE, "straggle", "share", 0.005, 0.0, 0.1, "longer step for each doubling of nodes")                                           \
-    X(MEM_CONTEXT, "mem_context", "GiB", 2.0, 0, 12, "CUDA, NCCL and framework at rest")                                                  \
+    X(MEM_CONTEXT, "mem_context", "GiB", 2.0, 0, 12, "CUDA, NCCL and the framework, outside the allocator")                               \
+    X(MEM_REST, "mem_rest", "GiB", 0.2, 0, 2, "what the allocator holds whatever the model: workspaces of libraries, random states")      \
     X(MEM_PARAM, "mem_param", "bytes", 6, 2, 16, "held a parameter whatever is sharded: weight and gradient (ZeRO-3: while gathered)")    \
     X(MEM_STATE, "mem_state", "bytes", 12, 4, 24, "held a parameter and sharded by ZeRO: master weight, moments")                         \
-    X(ACT_BYTES, "act_bytes", "bytes", 18, 2, 80, "kept a token and hidden element of a layer, beside the MLP's inner width")             \
-    X(ACT_FFN_BYTES, "act_ffn_bytes", "bytes", 4, 0, 20, "kept a token and element of the MLP's inner width")                             \
+    X(MEM_BUCKET, "mem_bucket", "bytes", 0, 0, 4, "held a parameter in buckets of gradients, where there is another replica")             \
+    X(MEM_FRAG, "mem_frag", "share", 0.0, 0, 0.5,                                                                                         \
+      "of activations and logits, lost to blocks that fit no tensor of the second micro batch and later")                                 \
+    X(ACT_BYTES, "act_bytes", "bytes", 18, 2, 80,                                                                                         \
+      "kept a token and hidden element of a layer, beside the MLP's inner width; 6 of them are q, k, v")                                  \
+    X(ACT_FFN_BYTES, "act_ffn_bytes", "bytes", 4, 0, 20,                                                                                  \
+      "kept a token and element of the MLP's inner width; half as much again where it is gated")                                          \
     X(ACT_SELECT, "act_select", "share", 1.0, 0.05, 1.0, "of these that selective recompute keeps")                                       \
+    X(WORK_LAYERS, "work_layers", "layers", 1, 0, 4, "whose activations' gradients are held while a layer is computed backward")          \
+    X(WORK_BYTES, "work_bytes", "bytes", 4, 0, 40,                                                                                        \
+      "held a token and hidden element while a layer is computed, whole on each rank of tp > 1")                                          \
     X(LOGIT_BYTES, "logit_bytes", "bytes", 8, 0, 30, "held a token and word of the vocabulary")                                           \
     X(HEAD_BYTES, "head_bytes", "bytes", 4, 0, 150, "held a token and hidden element around the head, whole on each rank of tp > 1")      \
     X(GATHER_LAYERS, "gather_layers", "layers", 2, 0, 20, "gathered at a time by ZeRO-3, with their gradients")

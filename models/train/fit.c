@@ -237,18 +237,30 @@ static void forget_memory(struct rr_coefs *c)
         if (of_memory(i)) c->v[i] = rr_coef_info[i].otherwise;
 }
 
-/* What no row prints and a framework's sources say: MPT trains without dropout, 31 of the 34 bytes of Korthikanti et al. 2022, and its loss keeps logits
- * in 16 and in 32 bits. With it all of 107 published runs fit; most of them are tuned to the last micro batch that does. */
+/* What a framework's sources say and its few rows do not. MPT trains without dropout, 31 of the 34 bytes of Korthikanti et al. 2022, and its loss keeps
+ * logits in 16 and in 32 bits: with it all of 107 published runs fit, most of them tuned to the last micro batch that does. torchtitan shards weights,
+ * gradients and two moments in 32 bits, 16 bytes a parameter; no dropout; of logits it keeps 16 bits, a copy in 32, their softmax, and 16 bits of
+ * gradients; its selective recompute keeps every other product. */
 static const struct {
     const char *framework;
     enum rr_coef coef;
     double value;
-} given[] = {{"fsdp/", RR_COEF_ACT_BYTES, 15}, {"fsdp/", RR_COEF_LOGIT_BYTES, 6}};
+} given[] = {
+    {"fsdp/", RR_COEF_ACT_BYTES, 15},         {"fsdp/", RR_COEF_LOGIT_BYTES, 6},       {"fsdp/", RR_COEF_MEM_CONTEXT, 1.5},
+    {"torchtitan/", RR_COEF_MEM_PARAM, 4},    {"torchtitan/", RR_COEF_ACT_BYTES, 16},  {"torchtitan/", RR_COEF_LOGIT_BYTES, 12},
+    {"torchtitan/", RR_COEF_ACT_SELECT, 0.5}, {"torchtitan/", RR_COEF_MEM_FRAG, 0.05},
+};
+#define FEW_ROWS 30 /* fewer tell of a few coefficients at most: all are held closer to what they start from */
 
 static void give(const char *profile, struct rr_coefs *c)
 {
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (strncmp(profile, given[i].framework, strlen(given[i].framework)) == 0) c->v[given[i].coef] = given[i].value;
+}
+
+const char *rr_fit_given(const char *profile)
+{
+    return strncmp(profile, "fsdp/", 5) == 0 ? "mosaicml/llm-foundry: no dropout; loss on 32-bit logits" : NULL;
 }
 
 struct pool { /* rows to fit to, and where to begin */
@@ -267,21 +279,50 @@ static enum rr_status fit_profile(const struct pool *from, bool memory, struct r
     bool fixed[RR_COEF_N];
     size_t rows = 0;
     for (int i = 0; i < RR_COEF_N; i++) fixed[i] = of_memory(i) != memory || i == RR_COEF_GRAD_BYTES;
+    fixed[RR_COEF_MEM_CONTEXT] = !memory;
     for (size_t k = 0; k < from->n; k++) {
         if (run[k].reason || (from->use && !from->use[k]) || !of_profile(&run[k], p->profile)) continue;
         if (memory ? run[k].row->table == RR_TRAIN_MEMORY && run[k].measured_bytes > 0 && run[k].row->oom != RR_OOM_COMPUTED
                    : run[k].measured_s > 0 && !left_out(&run[k], from->fast[k]))
             row[rows++] = (struct rr_fit_row){&run[k], 1};
+        if (memory && rr_published_of_allocator(&run[k])) fixed[RR_COEF_MEM_CONTEXT] = true;
     }
     *ret_rows = rows;
     const struct rr_fit f = {.row = row,
                              .n = rows,
                              .fixed = fixed,
                              .memory = memory,
-                             .prior = memory ? 0.01 : 0.03,
+                             .prior = memory && rows >= FEW_ROWS ? 0.01 : 0.03,
                              .most_rounds = warm ? 8 : 40,
                              .warm = warm ? &warm->coefs : NULL};
     return rows > 0 ? rr_fit_coefs(&f, &p->coefs) : RR_OK;
+}
+
+/* Profile k of the plan, as it is before its rows are looked at. */
+static struct rr_fit_profile *begin(struct rr_fit_result *ret, size_t k)
+{
+    const struct rr_fit_profile *like = find(ret, plan[k].like);
+    struct rr_fit_profile *p = &ret->at[ret->n++];
+    *p = (struct rr_fit_profile){.profile = plan[k].profile, .like = plan[k].like};
+    if (like)
+        p->coefs = like->coefs;
+    else
+        rr_coefs_default(&p->coefs);
+    p->coefs.profile = p->profile;
+    if (like && !same_framework(p->profile, like->profile)) forget_memory(&p->coefs);
+    give(p->profile, &p->coefs);
+    return p;
+}
+
+static enum rr_status fit_plan(const struct pool *from, bool times, struct rr_fit_result *ret)
+{
+    ret->n = 0;
+    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
+        struct rr_fit_profile *p = begin(ret, i);
+        if (times) RR_TRY(fit_profile(from, false, p, &p->rows));
+        RR_TRY(fit_profile(from, true, p, &p->memory_rows));
+    }
+    return RR_OK;
 }
 
 enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, const struct rr_fit_result *warm, struct rr_arena *a,
@@ -290,22 +331,13 @@ enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, c
     bool *fast = RR_NEWS(a, bool, n + 1);
     const struct pool from = {.run = run, .n = n, .use = use, .fast = fast, .row = RR_NEWS(a, struct rr_fit_row, n + 1), .warm = warm};
     rr_fastest_quarter(run, n, fast);
-    ret->n = 0;
-    for (size_t i = 0; i < sizeof plan / sizeof *plan; i++) {
-        const struct rr_fit_profile *like = find(ret, plan[i].like);
-        struct rr_fit_profile *p = &ret->at[ret->n++];
-        *p = (struct rr_fit_profile){.profile = plan[i].profile, .like = plan[i].like};
-        if (like)
-            p->coefs = like->coefs;
-        else
-            rr_coefs_default(&p->coefs);
-        p->coefs.profile = p->profile;
-        if (like && !same_framework(p->profile, like->profile)) forget_memory(&p->coefs);
-        give(p->profile, &p->coefs);
-        RR_TRY(fit_profile(&from, false, p, &p->rows));
-        RR_TRY(fit_profile(&from, true, p, &p->memory_rows));
-    }
-    return RR_OK;
+    return fit_plan(&from, true, ret);
+}
+
+enum rr_status rr_fit_memory(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret)
+{
+    const struct pool from = {.run = run, .n = n, .use = use, .row = RR_NEWS(a, struct rr_fit_row, n + 1)};
+    return fit_plan(&from, false, ret);
 }
 
 enum rr_status rr_fit_shipped(const struct rr_train_facts *f, struct rr_arena *a, struct rr_fit_result *ret)

@@ -39,6 +39,10 @@ struct rr_fit_result {
  * speed (what a coefficient is drawn to is the same); NULL = nowhere. */
 RR_CHECKED enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, const struct rr_fit_result *warm,
                                      struct rr_arena *a, struct rr_fit_result *ret);
+/* Where the coefficients of memory come from that a profile has without rows of its own ("mosaicml/llm-foundry: ..."); NULL = from its like. */
+const char *rr_fit_given(const char *profile);
+/* The coefficients of memory alone; those of time are the defaults. */
+RR_CHECKED enum rr_status rr_fit_memory(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret);
 /* The profiles as they are shipped. */
 RR_CHECKED enum rr_status rr_fit_shipped(const struct rr_train_facts *f, struct rr_arena *a, struct rr_fit_result *ret);
 /* The coefficients that a run's framework and family have in the result; NULL when there are none. */

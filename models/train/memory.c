@@ -35,31 +35,68 @@ static double in_flight(const struct rr_layout *l, int32_t stage)
 /* No mixed precision: everything has 32 bits. */
 static bool in_single(const struct rr_layout *l) { return l->precision == RR_FP32 || l->precision == RR_TF32; }
 
+/* Tokens of a micro batch on a rank. */
+static double tokens_of(const struct rr_layout *l) { return (double)l->micro_batch * l->seq / l->cp; }
+
+/* 16-bit elements of q, k and v that a token has, over 3 h: fewer with shared kv heads, more with latent attention, whose compressed ones are kept too. */
+static double attention_wide(const struct rr_arch *a)
+{
+    const double d = rr_arch_head_dim(a);
+    if (a->kv_lora == 0) return d * (a->heads + 2.0 * a->kv_heads);
+    return a->heads * (2.0 * (a->nope_dim + a->rope_dim) + a->v_dim) + 2.0 * (a->q_lora + a->kv_lora);
+}
+
 /* What one layer keeps of one micro batch, without recompute. */
 static double layer_bytes(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l)
 {
-    const double t = (double)l->micro_batch * l->seq / l->cp, tp = l->tp, h = a->hidden;
+    const double t = tokens_of(l), tp = l->tp, h = a->hidden;
     const double wide = rr_arch_moe_layers(a) ? (double)a->top_k * a->expert_ffn + a->shared_ffn : a->ffn;
     const double outside = l->sequence_parallel ? tp : 1, kept = c->v[RR_COEF_ACT_BYTES];
     const double apart = kept < 10 ? kept : 10; // norms, residuals, dropout
-    double bytes = t * h * (apart / outside + (kept - apart) / tp) + t * wide * c->v[RR_COEF_ACT_FFN_BYTES] / tp;
+    const double inner = (kept - apart) * h + 2 * attention_wide(a) - 6 * h;
+    double bytes = t * (h * apart / outside + (inner > 0 ? inner : 0) / tp);
+    bytes += t * wide * c->v[RR_COEF_ACT_FFN_BYTES] * (a->gated ? 1.5 : 1) / tp;
     if (l->recompute == RR_RECOMPUTE_SELECTIVE) bytes *= c->v[RR_COEF_ACT_SELECT];
     if (!l->flash && l->recompute == RR_RECOMPUTE_NONE) bytes += 5 * t * l->seq * a->heads / tp;
     return in_single(l) ? 2 * bytes : bytes;
 }
 
+/* Layers of a stage that are recomputed: all, or the first so many (Megatron's block method). */
+static double recomputed(const struct rr_layout *l, const struct rr_stage *s)
+{
+    if (l->recompute != RR_RECOMPUTE_FULL) return 0;
+    return l->recompute_layers > 0 && l->recompute_layers < s->count ? l->recompute_layers : s->count;
+}
+
 static void activations(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, const struct rr_stage *s,
                         struct rr_memory *ret)
 {
-    const double t = (double)l->micro_batch * l->seq / l->cp, each = layer_bytes(a, c, l), held = in_flight(l, ret->stage);
-    if (l->recompute == RR_RECOMPUTE_FULL && l->recompute_layers == 0) {
-        const double input = 2 * t * a->hidden / (l->sequence_parallel ? l->tp : 1);
-        ret->term_bytes[RR_MEMORY_ACTIVATIONS] = held * s->count * input;
-        ret->term_bytes[RR_MEMORY_WORKSPACE] = each;
-        return;
+    const double t = tokens_of(l), each = layer_bytes(a, c, l), held = in_flight(l, ret->stage), element = in_single(l) ? 4 : 2;
+    const double again = recomputed(l, s), input = element * t * a->hidden / (l->sequence_parallel ? l->tp : 1);
+    ret->term_bytes[RR_MEMORY_ACTIVATIONS] = held * (again * input + (s->count - again) * each);
+    ret->term_bytes[RR_MEMORY_WORKSPACE] = (again > 0 ? each : 0) + (s->count > 0 ? c->v[RR_COEF_WORK_LAYERS] * each : 0);
+    if (l->tp > 1) ret->term_bytes[RR_MEMORY_WORKSPACE] += c->v[RR_COEF_WORK_BYTES] * element / 2 * t * a->hidden;
+    // tokens sent to experts and what comes back: inputs and outputs of the experts' products are kept for each copy
+    if (rr_arch_moe_layers(a)) {
+        const double share = (double)rr_arch_moe_layers(a) / a->layers, copies = 2 * element * t * a->top_k * a->hidden / l->tp;
+        ret->term_bytes[RR_MEMORY_EXPERTS] = copies * (held * (s->count - again) * share + 1);
     }
-    ret->term_bytes[RR_MEMORY_ACTIVATIONS] = held * s->count * each;
-    if (rr_arch_moe_layers(a)) ret->term_bytes[RR_MEMORY_EXPERTS] = 4 * t * a->top_k * a->hidden / l->tp;
+}
+
+static void logits(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, struct rr_memory *ret)
+{
+    const double t = tokens_of(l);
+    ret->term_bytes[RR_MEMORY_LOGITS] = t * a->vocab * c->v[RR_COEF_LOGIT_BYTES] / l->tp;
+    if (l->tp > 1) ret->term_bytes[RR_MEMORY_LOGITS] += t * a->hidden * c->v[RR_COEF_HEAD_BYTES];
+}
+
+/* Blocks that the first micro batch left behind and that later ones cannot use. */
+static double fragments(const struct rr_coefs *c, const struct rr_layout *l, const struct rr_memory *m)
+{
+    const double n = l->global_batch > 0 && rr_layout_micro_batches(l) > 0 ? rr_layout_micro_batches(l) : 1;
+    const double moving = m->term_bytes[RR_MEMORY_ACTIVATIONS] + m->term_bytes[RR_MEMORY_EXPERTS] + m->term_bytes[RR_MEMORY_WORKSPACE] +
+                          m->term_bytes[RR_MEMORY_LOGITS];
+    return c->v[RR_COEF_MEM_FRAG] * (1 - 1 / n) * moving;
 }
 
 static void states(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, const struct rr_stage *s,
@@ -79,15 +116,16 @@ static void states(const struct rr_arch *a, const struct rr_coefs *c, const stru
     ret->term_bytes[RR_MEMORY_WEIGHTS] = weight * (l->zero >= 3 ? divided : whole);
     ret->term_bytes[RR_MEMORY_GRADIENTS] = (param - weight) * trained * (l->zero >= 2 ? divided : whole);
     ret->term_bytes[RR_MEMORY_OPTIMIZER] = state * trained * (l->zero >= 1 ? divided : whole);
-    if (l->zero >= 3) {
-        const double one = s->count > 0 ? shared / s->count : 0;
-        ret->term_bytes[RR_MEMORY_BUFFERS] = c->v[RR_COEF_GATHER_LAYERS] * 2 * one;
-    }
+    if (l->zero >= 3 && l->pp > 1)
+        ret->term_bytes[RR_MEMORY_BUFFERS] =
+            (weight + 4 * trained) * whole; // a pipeline gathers once a step, sums in 32 bits and reduces at its end
+    else if (l->zero >= 3)
+        ret->term_bytes[RR_MEMORY_BUFFERS] = c->v[RR_COEF_GATHER_LAYERS] * 2 * (s->count > 0 ? shared / s->count : 0);
+    if (ranks > 1) ret->term_bytes[RR_MEMORY_BUFFERS] += c->v[RR_COEF_MEM_BUCKET] * trained * (l->zero >= 2 ? divided : whole);
 }
 
 void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, int32_t stage, struct rr_memory *ret)
 {
-    const double t = (double)l->micro_batch * l->seq / l->cp;
     const struct rr_stage s = rr_layout_stage(a, l, stage);
     memset(ret, 0, sizeof *ret);
     ret->stage = stage;
@@ -100,10 +138,11 @@ void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const st
     } else {
         states(a, c, l, &s, ret);
         activations(a, c, l, &s, ret);
-        if (s.head) ret->term_bytes[RR_MEMORY_LOGITS] = t * a->vocab * c->v[RR_COEF_LOGIT_BYTES] / l->tp;
-        if (s.head && l->tp > 1) ret->term_bytes[RR_MEMORY_LOGITS] += t * a->hidden * c->v[RR_COEF_HEAD_BYTES];
-        if (l->pp > 1) ret->term_bytes[RR_MEMORY_BUFFERS] += 4 * 2 * t * a->hidden / (l->sequence_parallel ? l->tp : 1);
+        if (s.head) logits(a, c, l, ret);
+        if (l->pp > 1) ret->term_bytes[RR_MEMORY_BUFFERS] += 4 * 2 * tokens_of(l) * a->hidden / (l->sequence_parallel ? l->tp : 1);
+        ret->term_bytes[RR_MEMORY_FRAGMENTS] = fragments(c, l, ret);
     }
+    ret->term_bytes[RR_MEMORY_WORKSPACE] += c->v[RR_COEF_MEM_REST] * GIB;
     ret->term_bytes[RR_MEMORY_CONTEXT] = c->v[RR_COEF_MEM_CONTEXT] * GIB;
     for (int i = 0; i < RR_MEMORY_N; i++) ret->total_bytes += ret->term_bytes[i];
 }

@@ -13,8 +13,9 @@
     X(LOGITS, "logits", "on the last stage")                                                    \
     X(EXPERTS, "experts", "tokens on their way to and from experts")                            \
     X(BUFFERS, "buffers", "of communication: gathered weights, buckets, pipeline messages")     \
-    X(WORKSPACE, "workspace", "of the largest layer while it is computed")                      \
-    X(CONTEXT, "context", "CUDA, NCCL and the allocator's loss")
+    X(WORKSPACE, "workspace", "of the layer that is being computed, and of libraries")          \
+    X(FRAGMENTS, "fragments", "blocks that later micro batches cannot use")                     \
+    X(CONTEXT, "context", "CUDA, NCCL and the framework")
 #define X(id, name, help) RR_MEMORY_##id,
 enum rr_memory_term { RR_MEMORY_TABLE(X) RR_MEMORY_N };
 #undef X

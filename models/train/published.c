@@ -302,10 +302,33 @@ void rr_published_step(struct rr_published *p, const struct rr_coefs *c, struct 
     rr_step_time(&p->arch, &p->machine, c, &p->layout, true, ret);
 }
 
+bool rr_published_of_allocator(const struct rr_published *p)
+{
+    static const char *const source[] = {"Ultra-Scale", "torchtitan", "SimuMax", "Reducing"};
+    for (size_t i = 0; i < sizeof source / sizeof *source; i++)
+        if (strncmp(p->row->source, source[i], strlen(source[i])) == 0) return true;
+    return false;
+}
+
+/* What the source does not count is taken away. */
+static void counted(const struct rr_published *p, struct rr_memory *m)
+{
+    const bool allocated = strncmp(p->row->source, "SimuMax", 7) == 0, computed = p->row->oom == RR_OOM_COMPUTED;
+    for (int i = 0; i < RR_MEMORY_N; i++) {
+        const bool state = i == RR_MEMORY_WEIGHTS || i == RR_MEMORY_GRADIENTS || i == RR_MEMORY_OPTIMIZER || i == RR_MEMORY_ACTIVATIONS;
+        const bool none =
+            (i == RR_MEMORY_CONTEXT && rr_published_of_allocator(p)) || (i == RR_MEMORY_FRAGMENTS && allocated) || (computed && !state);
+        if (!none) continue;
+        m->total_bytes -= m->term_bytes[i];
+        m->term_bytes[i] = 0;
+    }
+}
+
 void rr_published_memory(const struct rr_published *p, const struct rr_coefs *c, struct rr_memory *ret)
 {
     if (strncmp(p->row->source, "Ultra-Scale", 11) == 0 && p->measured_bytes > 0)
         rr_memory_stage(&p->arch, c, &p->layout, 0, ret);
     else
         rr_memory_peak(&p->arch, c, &p->layout, ret);
+    if (p->measured_bytes > 0) counted(p, ret);
 }

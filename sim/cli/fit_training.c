@@ -14,8 +14,8 @@ static void put_profile(struct rr_buf *b, const struct rr_fit_profile *p, const 
         if (i > 0 && fabs(v - c->otherwise) <= 0.01 * fabs(c->otherwise) + 1e-9) continue; // the default says it
         rr_buf_putf(b, "%s,%s,%.4g,%s,", p->profile, c->name, v, c->unit);
         const size_t rows = i >= RR_COEF_MEM_CONTEXT ? p->memory_rows : p->rows;
-        if (i >= RR_COEF_MEM_CONTEXT && rows == 0 && strncmp(p->profile, "fsdp/", 5) == 0)
-            rr_buf_putf(b, "mosaicml/llm-foundry: no dropout; loss on 32-bit logits,%s,\n", date);
+        if (i >= RR_COEF_MEM_CONTEXT && rows == 0 && rr_fit_given(p->profile))
+            rr_buf_putf(b, "%s,%s,\n", rr_fit_given(p->profile), date);
         else if (rows > 0 || !*p->like)
             rr_buf_putf(b, "rackrate fit training over %zu published rows,%s,%s\n", rows, date, p->like);
         else
