@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/bench_help.c - lines, cells, and ranks from printed rates. */
 #include "data/bench_help.h"
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -82,6 +83,23 @@ double rr_bench_type_bytes(const char *type)
     for (size_t i = 0; i < sizeof types / sizeof *types; i++)
         if (strcmp(type, types[i].name) == 0) return types[i].bytes;
     return 0;
+}
+
+bool rr_bench_bytes(struct rr_slice s, int64_t *ret)
+{
+    static const char letters[] = "KMGT";
+    double v, unit = 1;
+    size_t n = s.n;
+    while (n > 0 && (isalpha((unsigned char)s.at[n - 1]) || s.at[n - 1] == ' ')) n--;
+    const struct rr_slice word = rr_trim(rr_slice(s.at + n, s.n - n));
+    if (word.n == 0) return rr_text_i64(s, ret) == RR_OK && *ret >= 0;
+    const char *letter = strchr(letters, word.at[0] == 'k' ? 'K' : word.at[0]);
+    const bool bare = rr_slice_is(word, "B"), decimal = word.n == 2 && word.at[1] == 'B';
+    if (!bare && (!letter || !*letter || !(word.n == 1 || decimal || (word.n == 3 && memcmp(word.at + 1, "iB", 2) == 0)))) return false;
+    for (const char *c = letters; !bare && c <= letter; c++) unit *= decimal ? 1000 : 1024;
+    if (rr_text_double(rr_slice(s.at, n), &v) != RR_OK || !(v >= 0 && v * unit < 9e18) || v * unit != floor(v * unit)) return false;
+    *ret = (int64_t)(v * unit);
+    return true;
 }
 
 /* ---- ranks ---- */

@@ -17,6 +17,10 @@ const char *rr_bench_op_word(const char *name);
 const char *rr_bench_op_of_path(const char *path); /* of the last part alone */
 double rr_bench_type_bytes(const char *type);      /* 0 = not known */
 
+/* "1048576", "64K", "1.5 GiB", "8 MB": K, M, G, T alone are 1024 upwards, as nccl-tests takes them, as are KiB ...; kB ... are 1000 upwards. False: no whole
+ * number of bytes. */
+bool rr_bench_bytes(struct rr_slice s, int64_t *ret);
+
 /* Ranks such that bus = factor * algorithm bandwidth over all rows: intervals from what printing rounds off, intersected. */
 struct rr_rank_range {
     double least, most;

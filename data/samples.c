@@ -104,16 +104,56 @@ static bool same_row(const struct rr_sample *a, const struct rr_sample *b)
            a->in_place == b->in_place && a->from == b->from && a->to == b->to && a->m == b->m && a->n == b->n && a->k == b->k;
 }
 
-/* A file that holds the same table twice, word by word (two streams of one job in one log), is one measurement. */
+static size_t lines_of(struct rr_sample_sink *s, size_t from, size_t to)
+{
+    size_t n = 0;
+    for (size_t i = from; i < to; i++) n += i == from || rr_sink_row(s, i)->line != rr_sink_row(s, i - 1)->line;
+    return n;
+}
+
+/* First sample from which on the file repeats its beginning, to its end (a second copy may be cut); 0 = none. */
+static size_t repeats_from(struct rr_sample_sink *s, size_t n)
+{
+    for (size_t p = (n + 1) / 2; p + 2 <= n; p++) {
+        size_t i = p;
+        while (i < n && same_row(rr_sink_row(s, i), rr_sink_row(s, i - p))) i++;
+        if (i == n && rr_sink_row(s, p)->line != rr_sink_row(s, p - 1)->line) return p;
+    }
+    return 0;
+}
+
+/* Every line stands twice, one after the other. */
+static bool lines_doubled(struct rr_sample_sink *s, size_t n)
+{
+    size_t each = 1;
+    while (each < n && rr_sink_row(s, each)->line == rr_sink_row(s, 0)->line) each++;
+    if (n < 4 || n % (2 * each)) return false;
+    for (size_t i = 0; i < n; i += 2 * each)
+        for (size_t k = 0; k < each; k++)
+            if (!same_row(rr_sink_row(s, i + k), rr_sink_row(s, i + each + k)) ||
+                rr_sink_row(s, i + k)->line == rr_sink_row(s, i + each + k)->line)
+                return false;
+    for (size_t i = 0; i < n; i += 2 * each)
+        for (size_t k = 0; k < each; k++) *rr_sink_row(s, i / 2 + k) = *rr_sink_row(s, i + k);
+    return true;
+}
+
+/* A file that holds the same table twice, word by word (two streams of one job in one log), or each line twice, is one measurement. */
 static void drop_doubled(struct rr_sample_sink *s)
 {
-    const size_t n = rr_sink_rows(s), half = n / 2;
-    if (n < 4 || n % 2) return;
-    for (size_t i = 0; i < half; i++)
-        if (!same_row(rr_sink_row(s, i), rr_sink_row(s, half + i))) return;
-    rr_sink_note(s, rr_sink_row(s, half)->line, "from here on the file repeats its first %zu rows: counted once", now(s)->rows / 2);
-    s->row.n -= half;
-    now(s)->rows /= 2;
+    size_t n = rr_sink_rows(s), from;
+    if (n < 4) return;
+    if (lines_doubled(s, n)) {
+        rr_sink_note(s, rr_sink_row(s, 0)->line, "from here on every row stands twice: counted once");
+        s->row.n = s->first + n / 2;
+        now(s)->rows /= 2;
+    }
+    while (n = rr_sink_rows(s), n >= 4 && (from = repeats_from(s, n)) > 0) {
+        const size_t lines = lines_of(s, from, n);
+        rr_sink_note(s, rr_sink_row(s, from)->line, "from here on the file repeats its first %zu rows: counted once", lines);
+        s->row.n = s->first + from;
+        now(s)->rows -= lines;
+    }
 }
 
 static enum rr_status find_format(const struct rr_bench_text *t, const struct rr_bench_format **ret)

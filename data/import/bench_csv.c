@@ -4,6 +4,7 @@
  * A size and a time, or a size and a rate, make a row; m, n and k make it a matrix product. A second pair of time and busbw (tables made of nccl-tests) is
  * the in-place half. Times of collectives that stand as a bandwidth alone are size x factor / busbw. Columns that are not known are named and left. */
 #include "data/bench_help.h"
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -212,8 +213,15 @@ static bool read_half(struct table *w, const struct rr_slice *cell, bool second,
         double v;
         const bool halves = f == TIME || f == BUS || f == ALG;
         if (f == NONE || cell[i].n == 0 || (halves && w->second[i] != second)) continue;
+        if (f == BYTES && w->times[i] == 1 && !isdigit((unsigned char)cell[i].at[cell[i].n - 1])) {
+            if (rr_bench_bytes(cell[i], &s->bytes)) continue;
+            rr_sink_refuse(w->sink, w->line, "column %zu: \"%.*s\" is no size such as 1048576, 1M or 8 MiB", i + 1, (int)cell[i].n,
+                           cell[i].at);
+            return false;
+        }
         if (is_text(f) ? !set_text(w, f, cell[i], s) : rr_text_double(cell[i], &v) != RR_OK || !(v * w->times[i] < 9e15) || v < 0) {
-            rr_sink_refuse(w->sink, w->line, "column %zu: \"%.*s\" is no such value", i + 1, (int)cell[i].n, cell[i].at);
+            rr_sink_refuse(w->sink, w->line, "column %zu: \"%.*s\" is no number of at least 0, or no word that is known", i + 1,
+                           (int)cell[i].n, cell[i].at);
             return false;
         }
         if (is_text(f)) continue;

@@ -19,6 +19,9 @@ struct log {
     const char *op;     /* of the banner; "" */
     const char *found;  /* operation that the rows show; "" */
     bool redop_column, root_column, header;
+    size_t first;                               /* sample of this table */
+    size_t refused;                             /* of the file when it began */
+    double bus;                                 /* sum of its printed bus bandwidths */
     int32_t last_rank, last_device, rank_lines; /* of the device list; last_* -1 = none */
     char hosts[64][64];
     int32_t n_hosts;
@@ -134,6 +137,7 @@ static bool take_rank(struct log *l, struct rr_slice s)
         if (rr_slice_is(c.cell[i], "device") && rr_text_i64(c.cell[i + 1], &device) != RR_OK) return false;
     }
     if (host.n == 0 || device < 0 || device > 1000) return false;
+    if (rank == 0 && l->first > 0) l->last_rank = l->last_device = -1, l->rank_lines = l->n_hosts = 0; // the list of another run
     l->rank_lines++;
     if (rank > l->last_rank) l->last_rank = (int32_t)rank, l->last_device = (int32_t)device;
     const char *name = memchr(s.at, ']', s.n);
@@ -168,6 +172,7 @@ static enum rr_status take_units(struct log *l, struct rr_slice s)
 
 static void new_table(struct log *l, struct rr_slice s)
 {
+    l->refused = rr_sink_file(l->sink)->refused;
     l->table = l->header = true;
     l->closed = false;
     l->redop_column = rr_bench_has(s, "redop");
@@ -293,9 +298,17 @@ static void take_row(struct log *l, struct rr_slice s)
                        s.at);
         return;
     }
-    if (rr_text_i64(c.cell[0], &r.size) != RR_OK || rr_text_i64(c.cell[1], &r.count) != RR_OK || !shape(l, &c, &r)) {
-        rr_sink_refuse(l->sink, l->line, "%zu words, which no generation of nccl-tests prints in a row: cut off or mixed with another line",
-                       c.n);
+    if (!rr_bench_bytes(c.cell[0], &r.size) || rr_text_i64(c.cell[1], &r.count) != RR_OK) {
+        rr_sink_refuse(l->sink, l->line, "the size must be bytes such as 1048576 or 1M, the count a whole number: \"%.*s %.*s\"",
+                       (int)c.cell[0].n, c.cell[0].at, (int)c.cell[1].n, c.cell[1].at);
+        return;
+    }
+    if (!shape(l, &c, &r)) {
+        rr_sink_refuse(
+            l->sink, l->line,
+            "%zu words, which no generation of nccl-tests prints in a row (11 to 13 of them, or 7 to 9 with one half): cut off or "
+            "mixed with another line",
+            c.n);
         return;
     }
     r.type = rr_strndup(l->t->arena, c.cell[2].at, c.cell[2].n);
@@ -305,7 +318,10 @@ static void take_row(struct log *l, struct rr_slice s)
         if (!read_half(l, &c, &r, h, &half[h])) return;
     }
     note_ratio(l, &c, &r, half);
-    for (size_t h = 0; h < r.halves; h++) rr_sink_add(l->sink, &half[h]);
+    for (size_t h = 0; h < r.halves; h++) {
+        rr_sink_add(l->sink, &half[h]);
+        l->bus += half[h].bus_gb_s;
+    }
     l->table = true;
 }
 
@@ -363,16 +379,47 @@ static int32_t find_nodes(const struct log *l, int32_t ranks)
 static enum rr_status close_log(struct log *l)
 {
     const char *op = "";
-    if (rr_sink_rows(l->sink) == 0) return RR_OK;
+    if (rr_sink_rows(l->sink) == l->first) return RR_OK;
     RR_TRY(find_op(l, &op));
     const int32_t ranks = find_ranks(l, op), nodes = find_nodes(l, ranks);
-    for (size_t i = 0; i < rr_sink_rows(l->sink); i++) {
+    for (size_t i = l->first; i < rr_sink_rows(l->sink); i++) {
         struct rr_sample *r = rr_sink_row(l->sink, i);
-        if (*r->op) continue;
         r->op = op, r->ranks = ranks, r->nodes = nodes;
     }
     l->found = "";
+    l->first = rr_sink_rows(l->sink), l->bus = 0;
+    l->range = l->range_shared = (struct rr_rank_range){0};
+    l->shares = l->differ = false;
     return RR_OK;
+}
+
+/* "# Avg bus bandwidth    : 89.5" is the mean over the table; another mean means that rows of it are not here. */
+static void check_mean(struct log *l, struct rr_slice s)
+{
+    double said;
+    const size_t n = rr_sink_rows(l->sink) - l->first;
+    const struct rr_slice word = first_word(after(s, "Avg bus bandwidth    :"));
+    if (n == 0 || word.n == 0 || rr_text_double(word, &said) != RR_OK || rr_sink_file(l->sink)->refused != l->refused) return;
+    const double mean = l->bus / (double)n;
+    if (said < mean - 0.01 * mean - 0.01 || said > mean + 0.01 * mean + 0.01)
+        rr_sink_note(l->sink, l->line, "Avg bus bandwidth says %g GB/s, the rows above have %g: some are missing", said, mean);
+}
+
+static bool starts_list(struct rr_slice s) /* "Rank  0 ...", the first of another run's device list */
+{
+    struct rr_slice two[2];
+    return rr_bench_cells(s, two, 2) > 2 && rr_slice_is(two[0], "Rank") && rr_slice_is(two[1], "0");
+}
+
+/* Whether a line begins like a row: a number, perhaps with a unit, and inside a table or before a type. */
+static bool begins_like_row(const struct log *l, struct rr_slice s)
+{
+    struct rr_slice two[3];
+    int64_t bytes;
+    double v;
+    if (!l->table && !rr_bench_has(s, " float ") && !rr_bench_has(s, " half ") && !rr_bench_has(s, " bfloat16 ")) return false;
+    const size_t n = rr_bench_cells(s, two, 3);
+    return n >= 1 && (rr_text_double(two[0], &v) == RR_OK || (n > 2 && rr_bench_bytes(two[0], &bytes)) || (n > 2 && digits(two[1])));
 }
 
 static enum rr_status take_line(struct log *l, struct rr_slice raw)
@@ -380,11 +427,8 @@ static enum rr_status take_line(struct log *l, struct rr_slice raw)
     struct rr_slice s = clean(l, raw);
     take_version(l, s);
     const bool candidate = s.n > 0 && isdigit((unsigned char)s.at[0]);
-    if (candidate && (l->table || rr_bench_has(s, " float ") || rr_bench_has(s, " half ") || rr_bench_has(s, " bfloat16 "))) {
-        struct rr_slice two[3];
-        const size_t n = rr_bench_cells(s, two, 3);
-        double v;
-        if (n >= 1 && rr_text_double(two[0], &v) == RR_OK) take_row(l, s);
+    if (candidate && begins_like_row(l, s)) {
+        take_row(l, s);
         return RR_OK;
     }
     if (candidate && !l->header && rr_bench_cells(s, NULL, 0) >= 6) { // the first row of a tail, cut
@@ -397,19 +441,24 @@ static enum rr_status take_line(struct log *l, struct rr_slice raw)
     }
     if (is_info(s)) return RR_OK;
     while (s.n > 0 && s.at[0] == '#') s = rr_trim(drop(s, 1));
+    if (starts_list(s)) RR_TRY(close_log(l));
     if (take_rank(l, s)) return RR_OK;
     if (rr_bench_has(s, "Collective test starting:")) {
         struct rr_slice name = after(s, "Collective test starting:");
         RR_TRY(close_log(l));
         l->op = rr_bench_op_word(rr_strndup(l->t->arena, name.at, name.n));
     }
-    if (s.n > 4 && memcmp(s.at, "size", 4) == 0 && rr_bench_has(s, "busbw")) new_table(l, s);
+    if (s.n > 4 && memcmp(s.at, "size", 4) == 0 && rr_bench_has(s, "busbw")) {
+        RR_TRY(close_log(l));
+        new_table(l, s);
+    }
     if (s.n > 3 && memcmp(s.at, "(B)", 3) == 0) return take_units(l, s);
     if (rr_bench_has(s, "Out of bounds values")) {
         l->closed = true;
         l->table = false;
         if (rr_bench_has(s, "FAILED")) rr_sink_note(l->sink, l->line, "the tool says FAILED: results were out of bounds");
     }
+    if (rr_bench_has(s, "Avg bus bandwidth")) check_mean(l, s);
     if (rr_bench_has(s, "Collective test concluded") || rr_bench_has(s, "Avg bus bandwidth")) l->closed = true, l->table = false;
     return RR_OK;
 }

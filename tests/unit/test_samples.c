@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * tests/unit/test_samples.c - logs of benchmark tools: every generation, damage refused by line, rates that do not follow. */
+#include "data/bench_help.h"
 #include "data/samples.h"
 #include <setjmp.h>
 #include <stdarg.h>
@@ -62,7 +63,7 @@ static void near(double a, double b, double rel)
     "#                                                              out-of-place                       in-place\n"           \
     "#       size         count      type   redop    root     time   algbw   busbw #wrong     time   algbw   busbw #wrong\n" \
     "#        (B)    (elements)                               (us)  (GB/s)  (GB/s)            (us)  (GB/s)  (GB/s)\n"
-#define TAIL "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 89.5\n"
+#define TAIL "# Out of bounds values : 0 OK\n"
 
 static void a_gib_in_22490_us_over_16_ranks(void **state)
 {
@@ -183,6 +184,189 @@ static void doubled_tables_count_once(void **state)
     assert_int_equal(s.n, 4);
     assert_int_equal(s.file[0].rows, 2);
     assert_non_null(strstr(s.note[0], "repeats its first 2 rows"));
+}
+
+static void a_second_copy_may_be_cut_and_lines_stand_twice(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt", HEAD_NEW ROWS "  4194304  1048576  float  sum  -1  54.19  77.40  135.5  0  53.82  77.93  136.4  0\n" TAIL HEAD_NEW ROWS,
+          &s);
+    assert_int_equal(s.n, 6);
+    assert_int_equal(s.file[0].rows, 3);
+    assert_non_null(strstr(s.note[1], ":11: from here on the file repeats its first 2 rows"));
+#define TWICE(row) row row
+    reads("x.txt",
+          HEAD_NEW TWICE("  1048576  262144  float  sum  -1  27.37  38.31  67.04  0  26.93  38.94  68.14  0\n")
+              TWICE("  2097152  524288  float  sum  -1  42.21  49.68  86.94  0  42.09  49.83  87.20  0\n") TAIL,
+          &s);
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.at[2].bytes, 2097152);
+    assert_non_null(strstr(s.note[0], ":4: from here on every row stands twice"));
+}
+
+/* A script that runs one tool after another into one log: each table has its own operation and device list. */
+static void several_tables_in_one_log(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+#define OLD_COLUMNS "time   algbw   busbw  error     time   algbw   busbw  error\n"
+    reads("x.txt",
+          "#  Rank  0 Pid 1 on a device  0 [0x27] NVIDIA X1\n#  Rank  1 Pid 1 on a device  1 [0x28] NVIDIA X1\n"
+          "#       size         count      type   redop     " OLD_COLUMNS
+          "        8192          2048     float     sum    10.00    0.82    0.82  0e+00    11.00    0.74    0.74  0e+00\n"
+          "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 0.78\n#\n"
+          "#  Rank  0 Pid 1 on a device  0 [0x27] NVIDIA X1\n#  Rank  1 Pid 1 on a device  1 [0x28] NVIDIA X1\n"
+          "#  Rank  2 Pid 2 on b device  0 [0x27] NVIDIA X1\n#  Rank  3 Pid 2 on b device  1 [0x28] NVIDIA X1\n"
+          "#       size         count      type     " OLD_COLUMNS
+          "        8192           512     float    10.00    0.82    0.61  0e+00    10.00    0.82    0.61  0e+00\n"
+          "# Out of bounds values : 0 OK\n# Avg bus bandwidth    : 0.61\n"
+          "# Collective test starting: reduce_scatter_perf\n" HEAD_NEW
+          "        8192           512     float     sum      -1    12.00    0.68    0.51      0    12.00    0.68    0.51      0\n"
+          "# Collective test concluded: reduce_scatter_perf\n",
+          &s);
+    static const struct {
+        const char *op;
+        int32_t ranks, nodes;
+    } are[] = {{"all_reduce", 2, 1}, {"all_gather", 4, 2}, {"reduce_scatter", 4, 2}};
+    assert_int_equal(s.n, 6);
+    assert_int_equal(s.n_notes, 0);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(s.at[i].op, are[i / 2].op);
+        assert_int_equal(s.at[i].ranks, are[i / 2].ranks);
+        assert_int_equal(s.at[i].nodes, are[i / 2].nodes);
+    }
+}
+
+static void all_operators_and_types_in_one_table(void **state) /* -o all -d all */
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          "#  Rank  0 Group  0 Pid 1 on a device  0 [0x27] X1\n#  Rank  1 Group  0 Pid 1 on a device  1 [0x27] X1\n" HEAD_NEW
+          "  4194304  4194304      int8     sum      -1    40.00  104.86  104.86      0    41.00  102.30  102.30    N/A\n"
+          "  4194304  2097152  bfloat16    prod      -1    42.00   99.86   99.86      0    43.00   97.54   97.54      0\n"
+          "  4194304   524288    double  mulsum      -1    44.00   95.33   95.33      0    45.00   93.21   93.21      0\n" TAIL,
+          &s);
+    assert_int_equal(s.n, 6);
+    assert_int_equal(s.n_refused, 0);
+    assert_int_equal(s.n_notes, 0);
+    for (size_t i = 0; i < 6; i++) {
+        assert_string_equal(s.at[i].op, "all_reduce");
+        near(s.at[i].us, 40 + (double)i, 1e-12);
+    }
+}
+
+static void numbers_that_are_none(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          HEAD_NEW
+          "           8             2     float     sum      -1     0.00     inf     inf      0     0.00     nan     nan      0\n"
+          "          16             4     float     sum      -1    -3.00    0.01    0.01      0     3.00    0.01    0.01      0\n"
+          "          32             8     float     sum      -1      nan    0.01    0.01      0     3.00    0.01    0.01      0\n"
+          "         2Mx        524288     float     sum      -1    42.21   49.68   86.94      0    42.09   49.83   87.20      0\n"
+          "          2M        524288     float     sum      -1    42.21   49.68   86.94      0    42.09   49.83   87.20      0\n" TAIL,
+          &s);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.at[0].bytes, 2097152);
+    assert_int_equal(s.n_refused, 4);
+    const char *why[] = {":4: time and bandwidths must be numbers, the time above 0: \"0.00 inf inf\"", ":5: time and", ":6: time and",
+                         ":7: the size must be bytes such as 1048576 or 1M"};
+    for (size_t i = 0; i < 4; i++)
+        if (!strstr(s.refused[i], why[i])) fail_msg("\"%s\" does not say \"%s\"", s.refused[i], why[i]);
+}
+
+static void milliseconds_and_line_ends_of_windows(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          "#   size  count  type  redop  root  time  algbw  busbw #wrong  time  algbw  busbw #wrong\r\n"
+          "#    (B)  (elements)  (ms)  (GB/s)  (GB/s)  (ms)  (GB/s)  (GB/s)\r\n"
+          "  1048576  262144  float  sum  -1  0.02737  38.31  67.04  0  0.02693  38.94  68.14  0\r\n# Avg bus bandwidth    : 67.59\r\n",
+          &s);
+    near(s.at[0].us, 27.37, 1e-12);
+    near(s.at[1].us, 26.93, 1e-12);
+    assert_int_equal(s.at[0].ranks, 8);
+    assert_int_equal(s.n_notes, 0);
+}
+
+static void a_mean_that_the_rows_do_not_have(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt", HEAD_NEW ROWS TAIL "# Avg bus bandwidth    : 77.33\n", &s); // (67.04 + 68.14 + 86.94 + 87.20) / 4
+    assert_int_equal(s.n_notes, 0);
+    reads("x.txt", HEAD_NEW ROWS TAIL "# Avg bus bandwidth    : 90.5\n", &s);
+    assert_non_null(strstr(s.note[0], ":7: Avg bus bandwidth says 90.5 GB/s, the rows above have 77.33: some are missing"));
+}
+
+static void sizes_with_units(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    int64_t v;
+    static const struct {
+        const char *text;
+        int64_t bytes;
+    } good[] = {{"0", 0},          {"1048576", 1048576}, {"64K", 65536}, {"1.5GiB", 1610612736}, {"8 MiB", 8388608},
+                {"8 MB", 8000000}, {"3kB", 3000},        {"7B", 7},      {"2T", 2199023255552}};
+    static const char *const bad[] = {"", "1.5", "3 furlongs", "1Mi", "-1", "0.0001K", "M", "99999999T", "1e400G"};
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        if (!rr_bench_bytes(rr_slice(good[i].text, strlen(good[i].text)), &v) || v != good[i].bytes) fail_msg("%s", good[i].text);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        if (rr_bench_bytes(rr_slice(bad[i], strlen(bad[i])), &v)) fail_msg("%s is taken for %lld", bad[i], (long long)v);
+    reads("x.csv", "op,ranks,size,us\nall_reduce,8,1M,27.4\nall_reduce,8,8 MiB,81\nall_reduce,8,3 furlongs,8\n", &s);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.at[1].bytes, 8388608);
+    assert_non_null(strstr(s.refused[0], "x.csv:4: column 3: \"3 furlongs\" is no size such as 1048576, 1M or 8 MiB"));
+}
+
+static void files_of_rccl_tests(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("a.csv",
+          "numCycle,collective,nodes,ranks,ranksPerNode,gpusPerRank,size,type,redop,inplace,time,algbw,busbw,#wrong\n"
+          "1,\"AllReduce\",2,16,8,1,1048576,\"float\",\"sum\",0,27.370000,38.311,71.833,\"0\"\n"
+          "1,\"AllReduce\",2,16,8,1,1048576,\"float\",\"sum\",1,26.93,38.937,73.007,\"N/A\"\n"
+          "1,\"AllReduce\",2,16,8,1,1048576,\"float\",\"sum\",1,26.93,38.937,73.007,\"3\"\n"
+          "1,\"Dance\",2,16,8,1,1048576,\"float\",\"sum\",1,26.93,38.937,73.007,\"0\"\n"
+          "1,\"AllReduce\",2,16,8,1,2097152,\"float\",\"sum\",1,26.93\n",
+          &s);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.at[0].ranks, 16);
+    assert_int_equal(s.at[0].nodes, 2);
+    assert_true(s.at[1].in_place);
+    near(s.at[0].us, 27.37, 1e-12);
+    const char *why[] = {":4: 3 wrong results", ":5: \"Dance\" is no collective", ":6: 11 cells under 14 columns"};
+    for (size_t i = 0; i < 3; i++)
+        if (!strstr(s.refused[i], why[i])) fail_msg("\"%s\" does not say \"%s\"", s.refused[i], why[i]);
+    reads("b.csv", // early: "nodes" stands in the rows alone
+          "collective, ranks, rankspernode, gpusperrank, size, type, redop, inplace, time, algbw, busbw, #wrong\n"
+          "\"AllGather\", 2, 4, 2, 2, 1048576, \"float\", \"none\", 0, 20.0, 52.43, 45.875, \"0\"\n",
+          &s);
+    assert_string_equal(s.at[0].op, "all_gather");
+    assert_int_equal(s.at[0].ranks, 8);
+    assert_int_equal(s.at[0].nodes, 2);
+    assert_int_equal(s.n_notes, 0); // 52.43 x 7/8
+    reads("c.json",
+          "{\"name\":\"AlltoAll\", \"gpus\":4, \"size\":1048576, \"type\":\"float\", \"redop\":\"none\", \"inPlace\":0, \"time\":20.0, "
+          "\"algBw\":52.43, \"busBw\":39.32, \"wrong\":\"0\"}\n{\"name\":\"AlltoAll\", \"gpus\":4, \"size\":10485",
+          &s);
+    assert_string_equal(s.at[0].op, "alltoall");
+    assert_int_equal(s.at[0].ranks, 4);
+    assert_int_equal(s.at[0].nodes, 1);
+    assert_non_null(strstr(s.refused[0], ":2: one object"));
+    reads("d.json",
+          "[\n{\"numCycle\":1, \"name\":\"AllReduce\", \"nodes\":1, \"ranks\":8, \"ranksPerNode\":8, \"gpusPerRank\":1, \"size\":1048576, "
+          "\"type\":\"float\", \"redop\":\"sum\", \"inPlace\":0, \"time\":27.37, \"algBw\":38.31, \"busBw\":60.04, \"wrong\":\"0\"}\n]\n",
+          &s);
+    assert_int_equal(s.n, 1);
+    assert_true(s.file[0].complete);
+    assert_non_null(strstr(s.note[0], "busbw 60.04 GB/s is printed, but all_reduce over 8 ranks makes 67.04"));
 }
 
 static void rates_that_do_not_follow_are_told(void **state)
@@ -352,6 +536,14 @@ int main(void)
         cmocka_unit_test(per_iteration_columns_and_clocks),
         cmocka_unit_test(damaged_rows_are_refused_by_line),
         cmocka_unit_test(doubled_tables_count_once),
+        cmocka_unit_test(a_second_copy_may_be_cut_and_lines_stand_twice),
+        cmocka_unit_test(several_tables_in_one_log),
+        cmocka_unit_test(all_operators_and_types_in_one_table),
+        cmocka_unit_test(numbers_that_are_none),
+        cmocka_unit_test(milliseconds_and_line_ends_of_windows),
+        cmocka_unit_test(a_mean_that_the_rows_do_not_have),
+        cmocka_unit_test(sizes_with_units),
+        cmocka_unit_test(files_of_rccl_tests),
         cmocka_unit_test(rates_that_do_not_follow_are_told),
         cmocka_unit_test(an_operation_that_nothing_tells),
         cmocka_unit_test(wrong_files),

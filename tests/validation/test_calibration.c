@@ -2,6 +2,7 @@
  * tests/validation/test_calibration.c - the public logs of benchmarks, counted exactly: rows, sizes, times, and what they add up to. */
 #include "tests/validation/calib_logs.h"
 #include <math.h>
+#include <regex.h>
 #include <stdio.h>
 
 /* Matrices of nvbandwidth: rows, values, and the sum of what was printed. */
@@ -51,6 +52,75 @@ static void every_log_is_counted_exactly(void **state)
     }
 }
 
+/* A second reader, which knows one pattern and no generation: value by value against the first. */
+#define NUMBER "([0-9.]+(e[+-]?[0-9]+)?)"
+#define RATES  NUMBER "[ ]+" NUMBER "[ ]+" NUMBER "[ ]+(" NUMBER "|N/A)"
+static const char row_pattern[] = "(^|[ :])([0-9]+)[ ]+[0-9]+[ ]+float[ ]+((sum|none)[ ]+)?((-1|0)[ ]+)?" RATES "[ ]+" RATES "[ ]*$";
+enum { SIZE = 2, FIRST = 7, HALF = 9 }; /* groups */
+
+static size_t compare(const struct rr_samples *s, size_t at, const char *line, int64_t number, const regex_t *row)
+{
+    regmatch_t m[FIRST + 2 * HALF + 1];
+    if (regexec(row, line, sizeof m / sizeof *m, m, 0) != 0) return at;
+    for (int half = 0; half < 2; half++, at++) {
+        const char *bytes = line + m[SIZE].rm_so, *rates = line + m[FIRST + half * HALF].rm_so;
+        double us, alg, bus;
+        if (at >= s->n || sscanf(rates, "%lf %lf %lf", &us, &alg, &bus) != 3) fail_msg("%s:%lld", s->file[0].path, (long long)number);
+        const struct rr_sample *r = &s->at[at];
+        if (r->line != number || r->bytes != strtoll(bytes, NULL, 10) || r->us != us || r->gb_s != (alg > 0 || us == 0 ? alg : r->gb_s) ||
+            r->bus_gb_s != bus || r->in_place != (half == 1))
+            fail_msg("%s:%lld: %lld bytes in %g us, %g and %g GB/s", s->file[0].path, (long long)number, (long long)r->bytes, r->us,
+                     r->gb_s, r->bus_gb_s);
+    }
+    return at;
+}
+
+static void every_time_is_that_of_a_second_reader(void **state)
+{
+    (void)state;
+    need_data();
+    regex_t row;
+    size_t times = 0, counted = 0;
+    assert_int_equal(regcomp(&row, row_pattern, REG_EXTENDED), 0);
+    for (size_t i = 0; i < LOGS; i++) {
+        if (!strstr(logs[i].name, "nccl-tests/")) continue;
+        const struct rr_samples s = read_log(logs[i].name, arena);
+        FILE *f = fopen(rr_strf(arena, "%s/%s", folder, logs[i].name), "r");
+        char line[4096];
+        size_t at = 0;
+        assert_non_null(f);
+        for (int64_t number = 1; fgets(line, sizeof line, f); number++) {
+            line[strcspn(line, "\r\n")] = '\0';
+            for (char *c = line; (c = strstr(c, "[0]"));) memcpy(c, "   ", 3);
+            at = compare(&s, at, line, number, &row);
+        }
+        fclose(f);
+        if (at != s.n) fail_msg("%s: %zu times by the second reader, %zu by the first", logs[i].name, at, s.n);
+        times += at, counted += logs[i].times;
+    }
+    regfree(&row);
+    assert_int_equal(times, counted);
+}
+
+/* 21 rows: 3 operations on 1 to 64 nodes; GB/s as printed, times from 256 x 10^6 bytes and the factor of 8 GPUs a node. */
+static void bandwidths_by_nodes(void **state)
+{
+    (void)state;
+    need_data();
+    const struct rr_samples s = read_log("h100_collective_bandwidth_by_nodes.csv", arena);
+    double sum = 0;
+    assert_int_equal(s.n, 21);
+    assert_int_equal(s.n_refused, 0);
+    for (size_t i = 0; i < s.n; i++) {
+        assert_int_equal(s.at[i].ranks, 8 << (i % 7));
+        assert_int_equal(s.at[i].nodes, 1 << (i % 7));
+        assert_true(s.at[i].bytes == 256000000);
+        sum += s.at[i].bus_gb_s;
+    }
+    assert_true(fabs(s.at[0].us - 256e6 * 1.75 / 435.97e3) < 1e-6); // all_reduce on 8
+    assert_true(fabs(sum - 2665.56) < 0.005);
+}
+
 static void every_matrix_is_counted_exactly(void **state)
 {
     (void)state;
@@ -74,6 +144,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_log_is_counted_exactly),
+        cmocka_unit_test(every_time_is_that_of_a_second_reader),
+        cmocka_unit_test(bandwidths_by_nodes),
         cmocka_unit_test(every_matrix_is_counted_exactly),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
