@@ -49,6 +49,7 @@ struct rr_training_machine { /* what-ifs: in place of the facts' */
     const char *network, *link, *memory_bandwidth, *peak; /* "400 Gb/s" a GPU, one direction; "989 TFLOP/s" dense, 16 bits */
     int64_t memory_bytes;
 };
+struct rr_profile_set;
 struct rr_training_run {
     uint64_t given;
     const char *model, *config, *gpu, *framework;
@@ -63,6 +64,8 @@ struct rr_training_run {
     int64_t submit_us;
     const char *measured; /* "step=12.3 s, tp=8, ...": one run of one's own */
     const char *log;      /* a training log of one's own */
+    const struct rr_profile_set
+        *profiles; /* no word: measured performance of its machine, set by the caller; NULL: none (data/profile_set.h) */
 };
 extern const struct rr_param_table rr_training_table;
 extern const struct rr_param_table rr_training_warmup_table, rr_training_evaluation_table, rr_training_checkpoint_table,

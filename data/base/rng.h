@@ -21,6 +21,7 @@ enum rr_purpose { /* append only: a number is part of every published result */
                   RR_RNG_RESAMPLE,
                   RR_RNG_RESTART,
                   RR_RNG_DELIVERY,
+                  RR_RNG_PROFILE,
                   RR_RNG_TEST = 255,
 };
 

@@ -138,6 +138,16 @@ static enum rr_status find_coefs(struct making *x)
     return RR_OK;
 }
 
+/* ---- profiles ---- */
+
+/* The machine as it was measured; what-ifs of the words come before, as shares of them are measured. */
+static enum rr_status find_profiles(struct making *x)
+{
+    struct rr_size *s = x->s;
+    if (!x->t->profiles || x->t->profiles->n == 0) return RR_OK;
+    return rr_calibrate(x->t->profiles, &s->machine, s->framework, x->t->gpus, x->a, x->notes, &s->coefs, &s->calibrated);
+}
+
 /* ---- target and batch ---- */
 
 static enum rr_status count(const char *key, const char *text, double *ret)
@@ -292,6 +302,23 @@ static enum rr_status plan_failures(struct making *x, struct rr_ttt_plan *p)
     return RR_OK;
 }
 
+/* What a profile measured of storage and of the way to the host, where nobody gave it. One node's rate says nothing of what all of them get together:
+ * the default stays the most. */
+static void take_rates(struct making *x, const struct rr_training_checkpoint *w, double *storage, double *host)
+{
+    const struct rr_calibrated *k = &x->s->calibrated;
+    const double nodes = ceil((double)x->t->gpus / x->s->machine.gpus_per_node);
+    if (!rr_given(w, 0) && k->storage_b_s > 0) {
+        *storage = k->storage_b_s * nodes < *storage ? k->storage_b_s * nodes : *storage;
+        rr_note(x->notes, RR_NOTE_GIVEN, "", k->storage_source,
+                "checkpoints go to storage of %.4g GB/s: what one node reads, on %g nodes, %s at most", *storage / 1e9, nodes, w->storage);
+    }
+    if (!rr_given(w, 3) && w->async && k->host_b_s > 0) {
+        *host = k->host_b_s;
+        rr_note(x->notes, RR_NOTE_GIVEN, "", k->host_source, "a GPU copies to its host's memory at %.4g GB/s", *host / 1e9);
+    }
+}
+
 static enum rr_status plan_checkpoints(struct making *x, struct rr_ttt_plan *p)
 {
     const struct rr_training_checkpoint *w = x->t->checkpoint->at;
@@ -300,11 +327,12 @@ static enum rr_status plan_checkpoints(struct making *x, struct rr_ttt_plan *p)
     if (st != RR_OK) return rr_fail_in(st, "checkpoint: storage");
     st = rr_unit_bandwidth(rr_slice(w->host, strlen(w->host)), &host);
     if (st != RR_OK) return rr_fail_in(st, "checkpoint: host");
+    take_rates(x, w, &storage, &host);
     p->checkpoint_bytes = w->bytes_per_parameter * rr_arch_params(&x->s->arch).trained;
     p->storage_b_s = storage / (double)w->shared_by;
     p->host_b_s = w->async ? host : 0;
     p->interval_s = (double)w->interval_us / 1e6;
-    if (!rr_given(w, 0))
+    if (!rr_given(w, 0) && x->s->calibrated.storage_b_s <= 0)
         rr_note(x->notes, RR_NOTE_ASSUMED, "", "bigscience chronicles, 2022", "checkpoints go to storage of %s", w->storage);
     return RR_OK;
 }
@@ -364,12 +392,16 @@ static enum rr_status find_measured(struct making *x)
     s->scale = 1;
     s->doubt = (struct rr_ttt_doubt){.model = x->relative ? DOUBT_RELATIVE : DOUBT_MODEL,
                                      .coef = DOUBT_COEF,
-                                     .network = s->search.base.gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0};
+                                     .network = s->search.base.gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0,
+                                     .calibrated = s->calibrated.n > 0};
     if (!x->t->measured && !x->t->log) return RR_OK;
     RR_TRY(rr_measured_make(x->t, s, x->a, x->notes, &s->measured));
     s->scale = s->measured.step_s / s->measured.predicted_s;
     const bool same = s->measured.layout.gpus == s->search.base.gpus;
-    s->doubt = (struct rr_ttt_doubt){.model = DOUBT_MEASURED, .coef = same ? 0 : DOUBT_COEF, .network = same ? 0 : s->doubt.network};
+    s->doubt = (struct rr_ttt_doubt){.model = DOUBT_MEASURED,
+                                     .coef = same ? 0 : DOUBT_COEF,
+                                     .network = same ? 0 : s->doubt.network,
+                                     .calibrated = !same && s->calibrated.n > 0};
     return RR_OK;
 }
 
@@ -382,6 +414,7 @@ enum rr_status rr_size_make(const struct rr_training_run *t, const struct rr_tra
     RR_TRY(find_model(&x));
     RR_TRY(find_machine(&x));
     RR_TRY(find_coefs(&x));
+    RR_TRY(find_profiles(&x));
     find_batch(&x);
     RR_TRY(find_target(&x));
     RR_TRY(find_layout(&x));
@@ -442,12 +475,12 @@ enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_si
             RR_EINPUT,
             "it never ends: %d GPUs fail every %.0f min, less than a checkpoint interval of %.0f min and a restart of %.0f min take",
             l->gpus, ret->time.mtbf_s / 60, ret->time.interval_s / 60, (ret->time.restore_s + ret->time.down_s) / 60);
-    rr_ttt_band(&s->plan, &s->doubt, q.arch, q.machine, q.coefs, l, ret->found.best[0].step_s, seed, &ret->band);
-    if (s->measured.given) {
-        const struct rr_ttt_doubt before = {
-            .model = DOUBT_MODEL, .coef = DOUBT_COEF, .network = l->gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0};
-        rr_ttt_band(&s->plan, &before, q.arch, q.machine, q.coefs, l, ret->step.total_s, seed, &ret->band_before);
-    }
+    struct rr_ttt_doubt doubt = s->doubt, before = {.model = DOUBT_MODEL, .coef = DOUBT_COEF};
+    before.network = l->gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0;
+    doubt.profile = s->doubt.calibrated ? &s->calibrated : NULL;
+    before.profile = s->calibrated.n > 0 ? &s->calibrated : NULL;
+    rr_ttt_band(&s->plan, &doubt, q.arch, q.machine, q.coefs, l, ret->found.best[0].step_s, seed, &ret->band);
+    if (s->measured.given) rr_ttt_band(&s->plan, &before, q.arch, q.machine, q.coefs, l, ret->step.total_s, seed, &ret->band_before);
     ret->n_levers = rr_search_levers(&q, &ret->found, 0.1, ret->lever, RR_SIZE_LEVERS);
     return RR_OK;
 }

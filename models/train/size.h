@@ -5,6 +5,7 @@
 #ifndef RR_MODELS_TRAIN_SIZE_H
 #define RR_MODELS_TRAIN_SIZE_H
 #include "data/training.h"
+#include "models/train/calibrated.h"
 #include "models/train/search.h"
 #include "models/train/ttt.h"
 
@@ -27,7 +28,8 @@ struct rr_size {
     struct rr_ttt_plan plan;
     struct rr_ttt_doubt doubt;
     struct rr_size_measured measured;
-    double scale; /* measured / predicted; 1 = nothing was measured */
+    struct rr_calibrated calibrated; /* n = 0: no profile is of the machine */
+    double scale;                    /* measured / predicted; 1 = nothing was measured */
 };
 #define RR_SIZE_LEVERS 6
 struct rr_size_answer {

@@ -159,7 +159,7 @@ void rr_ttt_make(const struct rr_ttt_plan *p, const struct rr_arch *a, const str
 
 static double drawn(struct rr_rng *r, double sd) { return rr_exp(sd * rr_rng_normal(r)); }
 
-static void draw_coefs(const struct rr_ttt_doubt *d, const struct rr_coefs *c, struct rr_rng *r, struct rr_coefs *ret)
+static void draw_coefs(const struct rr_ttt_doubt *d, const struct rr_coefs *c, int world, struct rr_rng *r, struct rr_coefs *ret)
 {
     *ret = *c;
     for (int i = 0; i < RR_COEF_N; i++) {
@@ -167,6 +167,10 @@ static void draw_coefs(const struct rr_ttt_doubt *d, const struct rr_coefs *c, s
         double v = c->v[i] * drawn(r, d->coef);
         if (i == RR_COEF_NET_EFF) v *= drawn(r, d->network);
         ret->v[i] = v < info->least ? info->least : v > info->most ? info->most : v;
+    }
+    for (size_t k = 0; d->profile && k < d->profile->n; k++) {
+        const enum rr_coef at = d->profile->row[k].coef;
+        ret->v[at] = d->still ? c->v[at] : d->profile->world[(size_t)world * d->profile->n + k];
     }
 }
 
@@ -207,7 +211,7 @@ static void draw_all(const struct rr_ttt_plan *p, const struct rr_ttt_doubt *d, 
         struct rr_coefs drawn_c;
         struct rr_ttt_plan q = *p;
         rr_rng_init(&r, seed, 0, RR_RNG_INPUT, (uint64_t)i);
-        draw_coefs(d, c, &r, &drawn_c);
+        draw_coefs(d, c, i, &r, &drawn_c);
         ret->step[i] = step_s * predicted_s(a, m, &drawn_c, l) / base * drawn(&r, d->model);
         q.failure_gpu_hours = draw_failures(p, &r);
         struct rr_rng luck = r;

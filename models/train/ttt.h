@@ -11,6 +11,7 @@
 #ifndef RR_MODELS_TRAIN_TTT_H
 #define RR_MODELS_TRAIN_TTT_H
 #include "data/base/rng.h"
+#include "models/train/calibrated.h"
 #include "models/train/step.h"
 
 struct rr_ttt_plan {
@@ -60,10 +61,13 @@ double rr_ttt_spare_wait_s(double mtbf_s, double repair_s, int32_t spares);
 /* Spare nodes with which (nodes + spares) x time is least, where failures are as frequent as p->failure_least; p->spares is not looked at. */
 int32_t rr_ttt_spares(const struct rr_ttt_plan *p, int32_t gpus, int32_t gpus_per_node);
 
-struct rr_ttt_doubt { /* standard deviations of logarithms */
-    double model;     /* of a step against its prediction, whatever the coefficients: what validation shows */
-    double coef;      /* of each coefficient */
-    double network;   /* of the bandwidth between nodes, more than that: from one cluster to the next */
+struct rr_ttt_doubt {                    /* standard deviations of logarithms */
+    double model;                        /* of a step against its prediction, whatever the coefficients: what validation shows */
+    double coef;                         /* of each coefficient */
+    double network;                      /* of the bandwidth between nodes, more than that: from one cluster to the next */
+    bool calibrated;                     /* a profile's worlds hold for what it measured, in place of these two */
+    const struct rr_calibrated *profile; /* those worlds: draw i is world i; NULL: none */
+    bool still;                          /* what it measured does not vary: somebody else draws its worlds */
 };
 struct rr_ttt_band {
     double step_p10_s, step_p50_s, step_p90_s;
@@ -73,7 +77,7 @@ struct rr_ttt_band {
     double tuned_s;             /* failures as in the best published system, step at its P10 */
     double first_months_s;      /* failures as in the worst one, step at its P90 */
 };
-#define RR_TTT_DRAWS 401 /* quantiles type 7 fall on draws */
+#define RR_TTT_DRAWS RR_CALIBRATED_WORLDS /* quantiles type 7 fall on draws */
 /* `entity` keys the stream: the same question has the same band. Times above what double holds are infinite. */
 void rr_ttt_band(const struct rr_ttt_plan *p, const struct rr_ttt_doubt *d, const struct rr_arch *a, const struct rr_machine *m,
                  const struct rr_coefs *c, const struct rr_layout *l, double step_s, uint64_t seed, struct rr_ttt_band *ret);

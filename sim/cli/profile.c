@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/profile.c - `rackrate profile show|compare|validate`: a profile as tables and plots, two machines side by side, one against another log. */
 #include "sim/cli/profile.h"
+#include "data/profile_set.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,12 +21,9 @@ const struct rr_command rr_command_profile;
 
 enum rr_status rr_cli_profile(const char *name, struct rr_arena *a, struct rr_profile *ret)
 {
-    const char *dir;
-    if (access(name, F_OK) != 0 && !strchr(name, '/') && rr_data_dir(a, &dir) == RR_OK) {
-        const char *shipped = rr_strf(a, "%s/profiles/%s%s", dir, name, strstr(name, ".json") ? "" : ".json");
-        if (access(shipped, F_OK) == 0) return rr_profile_read(shipped, a, ret);
-    }
-    return rr_profile_read(name, a, ret);
+    const char *dir = ".";
+    if (rr_data_dir(a, &dir) != RR_OK) dir = "."; // a file needs none
+    return rr_profile_find(dir, name, a, ret);
 }
 
 /* ---- show ---- */

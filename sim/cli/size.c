@@ -29,6 +29,8 @@ static const struct rr_option options[] = {
     {0, "currency", "CODE", false, "count in this currency, such as CNY (default USD; of a scenario its own)"},
     {0, "fx", "CODE=RATE@DATE", true, "what one unit of another currency is worth in it, such as USD=7.25@2026-01-02"},
     {0, "start", "DATE", false, "first day, for the date of completion"},
+    {0, "profile", "PROFILE", true,
+     "measured speed of the machine: a file of `rackrate fit` or `calibrate`, or a name (rackrate list profiles)"},
     {0, "measured", "K=V,...", false, "one own run, such as \"tp=8, pp=4, step=12.3 s\": scales the prediction and narrows its band"},
     {0, "log", "FILE", false, "the same from a log of Megatron, DeepSpeed, torchtitan, NeMo, Hugging Face or a CSV"},
     {0, "set", "PTR=VALUE", true, "set one value of the training section, such as /checkpoint/async=true or \"/machine/network=200 Gb/s\""},
@@ -45,6 +47,7 @@ static enum rr_status answer(const struct rr_args *a, struct rr_size_question *q
 {
     struct rr_sizing s;
     RR_TRY(rr_size_ask_around(&rr_command_size, a, q));
+    RR_TRY(rr_size_ask_profiles(&rr_command_size, a, q));
     RR_TRY(rr_sizing_make(&q->ask, a->arena, &q->notes, &s));
     if (rr_arg_given(&rr_command_size, a, "json"))
         rr_size_json(b, q, &s);

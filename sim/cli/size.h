@@ -8,6 +8,7 @@
 struct rr_size_question {
     struct rr_train_facts facts;
     struct rr_catalog catalog;
+    struct rr_profile_set profiles;
     struct rr_json *json;
     cJSON *document; /* the training section that the options say */
     struct rr_training_run training;
@@ -27,6 +28,8 @@ RR_CHECKED enum rr_status rr_size_ask_around(const struct rr_command *c, const s
 RR_CHECKED enum rr_status rr_size_market(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q);
 /* An amount of an option in the currency that is counted in, by the rates given. */
 RR_CHECKED enum rr_status rr_size_money(const struct rr_size_question *q, const char *option, const char *text, double *ret);
+/* --profile, or those that a scenario gave. q->ask is there. */
+RR_CHECKED enum rr_status rr_size_ask_profiles(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q);
 
 void rr_size_text(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s);    /* size_text.c */
 void rr_size_explain(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s); /* size_explain.c */

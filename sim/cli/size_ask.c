@@ -189,3 +189,15 @@ enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_ar
     ask->start_us = q->start_us ? q->start_us : SOME_DAY_US;
     return RR_OK;
 }
+
+enum rr_status rr_size_ask_profiles(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q)
+{
+    const size_t at = rr_option_index(c, "profile");
+    const char *dir;
+    if (a->n_values[at] == 0) return RR_OK;
+    RR_TRY(rr_data_dir(a->arena, &dir));
+    RR_TRY(rr_profile_set_read(dir, a->value[at], a->n_values[at], a->arena, &q->profiles));
+    q->profiles.seed = q->ask.seed;
+    q->training.profiles = &q->profiles;
+    return RR_OK;
+}
