@@ -57,7 +57,7 @@ static double layer_bytes(const struct rr_arch *a, const struct rr_coefs *c, con
     double bytes = t * (h * apart / outside + (inner > 0 ? inner : 0) / tp);
     bytes += t * wide * c->v[RR_COEF_ACT_FFN_BYTES] * (a->gated ? 1.5 : 1) / tp;
     if (l->recompute == RR_RECOMPUTE_SELECTIVE) bytes *= c->v[RR_COEF_ACT_SELECT];
-    if (!l->flash && l->recompute == RR_RECOMPUTE_NONE) bytes += 5 * t * l->seq * a->heads / tp;
+    if (!l->flash && l->recompute != RR_RECOMPUTE_SELECTIVE) bytes += 5 * t * l->seq * a->heads / tp;
     return in_single(l) ? 2 * bytes : bytes;
 }
 
@@ -121,7 +121,7 @@ static void states(const struct rr_arch *a, const struct rr_coefs *c, const stru
             (weight + 4 * trained) * whole; // a pipeline gathers once a step, sums in 32 bits and reduces at its end
     else if (l->zero >= 3)
         ret->term_bytes[RR_MEMORY_BUFFERS] = c->v[RR_COEF_GATHER_LAYERS] * 2 * (s->count > 0 ? shared / s->count : 0);
-    if (ranks > 1) ret->term_bytes[RR_MEMORY_BUFFERS] += c->v[RR_COEF_MEM_BUCKET] * trained * (l->zero >= 2 ? divided : whole);
+    if (l->zero == 0 && (double)l->dp * l->cp > 1) ret->term_bytes[RR_MEMORY_BUFFERS] += c->v[RR_COEF_MEM_BUCKET] * trained * whole;
 }
 
 void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, int32_t stage, struct rr_memory *ret)

@@ -9,7 +9,7 @@
 #include "sim/cli/cli.h"
 #include "sim/cli/training.h"
 #include "sim/cli/training_accuracy.h"
-#include "sim/cli/training_peers.h"
+#include "sim/cli/validate_memory.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,6 @@ struct checked { /* a row with its predictions; NaN = none */
     const char *set;
     const char *reason; /* why it has no prediction */
     double measured, predicted, cross, flops, peer[RR_PEERS];
-    double memory_bytes, usable_bytes;
     struct rr_step step;
     bool fast;
 };
@@ -30,7 +29,7 @@ struct set {
     const char *name;
     bool memory;
     struct checked **row;
-    size_t n, unpredicted, false_fits, refused, ran, ooms, crashed_fits[4], crashed;
+    size_t n, unpredicted;
     struct rr_judgement ours, crossed, constant, peer[RR_PEERS];
     double ours_where_peer[RR_PEERS];
 };
@@ -42,6 +41,7 @@ struct work {
     size_t n;
     struct set *set;
     size_t n_sets;
+    struct rr_memory_check memory;
 };
 
 /* ---- predictions ---- */
@@ -109,10 +109,9 @@ static enum rr_status predict_memory(struct work *w, struct rr_published *p)
     struct rr_memory mem;
     if (p->reason) return RR_OK;
     RR_TRY(coefs_of(w, p, &coefs));
-    rr_published_memory(p, &coefs, &mem);
-    c->memory_bytes = mem.total_bytes;
-    c->usable_bytes = rr_memory_usable_bytes(&p->machine);
+    c->cross = w->memory.left_out[p - w->t.run];
     if (p->measured_bytes <= 0) return RR_OK;
+    rr_published_memory(p, &coefs, &mem);
     c->measured = p->measured_bytes;
     c->predicted = mem.total_bytes;
     return RR_OK;
@@ -185,17 +184,6 @@ static struct set *set_of(struct work *w, const char *name)
     return s;
 }
 
-static void count_fits(struct set *s, const struct checked *c)
-{
-    const bool fits = c->memory_bytes <= c->usable_bytes;
-    if (c->run->row->oom == RR_OOM_NO) s->ran++, s->refused += !fits;
-    if (c->run->row->oom == RR_OOM_YES) s->ooms++, s->false_fits += fits;
-    if (c->run->row->oom != RR_OOM_OR_CRASHED) return;
-    s->crashed++;
-    const double full = c->memory_bytes / c->usable_bytes;
-    s->crashed_fits[full > 1 ? 3 : full > 0.9 ? 2 : full > 0.5 ? 1 : 0]++;
-}
-
 static size_t collect(const struct set *s, double (*value)(const struct checked *, int), int k, struct rr_judged *ret)
 {
     size_t n = 0;
@@ -254,10 +242,7 @@ static void judge_all(struct work *w)
         struct checked *c = &w->row[i];
         struct set *s = set_of(w, c->set);
         s->row[s->n++] = c;
-        if (c->reason)
-            s->unpredicted++;
-        else if (s->memory)
-            count_fits(s, c);
+        if (c->reason) s->unpredicted++;
     }
     for (size_t i = 0; i < w->n_sets; i++) judge_set(&w->set[i], w->a);
 }
@@ -270,7 +255,7 @@ static void put_pct(struct rr_buf *b, const char *name, double share)
     rr_buf_double(b, isnan(share) ? NAN : floor(1e4 * share + 0.5) / 100);
 }
 
-static void put_json_set(struct rr_buf *b, const struct set *s)
+static void put_json_set(struct rr_buf *b, const struct work *w, const struct set *s)
 {
     rr_buf_puts(b, "{\"set\": ");
     rr_buf_json(b, s->name);
@@ -285,10 +270,7 @@ static void put_json_set(struct rr_buf *b, const struct set *s)
     put_pct(b, "best_bias_pct", s->memory ? NAN : s->ours.best_bias);
     rr_buf_putf(b, ", \"unpredicted\": %zu", s->unpredicted);
     if (s->memory) {
-        rr_buf_putf(b, ", \"ran\": %zu, \"refused_that_ran\": %zu", s->ran, s->refused);
-        rr_buf_putf(b, ", \"oom\": %zu, \"false_fits\": %zu, \"crashed_or_oom\": %zu", s->ooms, s->false_fits, s->crashed);
-        rr_buf_putf(b, ", \"crashed_predicted\": {\"to_half\": %zu, \"half_to_90_pct\": %zu, \"above_90_pct\": %zu, \"too_large\": %zu}",
-                    s->crashed_fits[0], s->crashed_fits[1], s->crashed_fits[2], s->crashed_fits[3]);
+        rr_memory_check_json(b, &w->memory, s->name + strlen("memory: "));
     } else {
         put_pct(b, "cross_mape_pct", s->crossed.mape);
         put_pct(b, "constant_mape_pct", s->constant.mape);
@@ -308,7 +290,7 @@ static void put_json(struct rr_buf *b, const struct work *w)
     rr_buf_puts(b, "{\"schema\": \"rackrate.validation/1\",\n \"sets\": [");
     for (size_t i = 0; i < w->n_sets; i++) {
         rr_buf_puts(b, i ? ",\n  " : "\n  ");
-        put_json_set(b, &w->set[i]);
+        put_json_set(b, w, &w->set[i]);
     }
     rr_buf_puts(b, "],\n \"unpredicted\": [");
     bool first = true;
@@ -353,17 +335,6 @@ static void put_row(struct rr_buf *b, const struct set *s)
     rr_buf_puts(b, "\n");
 }
 
-static void put_memory(struct rr_buf *b, const struct set *s)
-{
-    rr_buf_putf(b, "%-38.38s %5zu", s->name + 8, s->ours.n);
-    put_cell(b, s->ours.median);
-    put_cell(b, s->ours.mape);
-    put_cell(b, s->ours.bias);
-    rr_buf_putf(b, " %6zu of %-4zu %6zu", s->false_fits, s->ooms, s->crashed);
-    for (int k = 0; k < 4; k++) rr_buf_putf(b, " %7zu", s->crashed_fits[k]);
-    rr_buf_puts(b, "\n");
-}
-
 /* Each reason once, with how many rows it holds for. */
 static void put_reasons(struct rr_buf *b, const struct work *w)
 {
@@ -383,19 +354,14 @@ static void put_reasons(struct rr_buf *b, const struct work *w)
 
 static void put_text(struct rr_buf *b, const struct work *w)
 {
-    rr_buf_putf(b, "%-38s %5s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean", "crossed", "median",
-                "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
+    bool times = false;
+    for (size_t i = 0; i < w->n_sets; i++) times |= !w->set[i].memory;
+    if (times)
+        rr_buf_putf(b, "%-38s %5s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean", "crossed", "median",
+                    "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
     for (size_t i = 0; i < w->n_sets; i++)
         if (!w->set[i].memory) put_row(b, &w->set[i]);
-    bool title = false;
-    for (size_t i = 0; i < w->n_sets; i++) {
-        if (!w->set[i].memory) continue;
-        if (!title)
-            rr_buf_putf(b, "\n%-38s %5s %8s %8s %8s %14s %6s %7s %7s %7s %7s\n", "memory, errors in %", "rows", "median", "mean", "bias",
-                        "false fits", "crash", "<50 %", "<90 %", "<100 %", "more");
-        title = true;
-        put_memory(b, &w->set[i]);
-    }
+    rr_memory_check_text(b, &w->memory);
     put_reasons(b, w);
 }
 
@@ -477,6 +443,7 @@ enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cro
     RR_TRY(rr_training_read(a->operand + 1, a->n_operands - 1, a->arena, &facts, &w.t));
     w.row = RR_NEWS(a->arena, struct checked, 2 * w.t.n + 1);
     w.set = RR_NEWS(a->arena, struct set, 2 * w.t.n + 1);
+    RR_TRY(rr_memory_check(&facts, w.t.run, w.t.n, cross, a->arena, &w.memory));
     RR_TRY(predict_all(&w));
     for (size_t i = 0; i < w.n; i++)
         if (!w.row[i].reason && !isnan(w.row[i].flops)) RR_TRY(rr_peers_find(a->arena, w.row[i].run->row, w.row[i].peer));

@@ -95,12 +95,148 @@ static void interleaving_holds_more(void **state)
     near(mixed.term_bytes[RR_MEMORY_ACTIVATIONS] / plain_1f1b.term_bytes[RR_MEMORY_ACTIVATIONS], 1 + 7.0 / (8 * 5), 0.01);
 }
 
+static struct rr_memory memory_of(const struct rr_arch *a, const struct rr_layout *l, int32_t stage)
+{
+    struct rr_memory m;
+    rr_memory_stage(a, &plain, l, stage, &m);
+    return m;
+}
+
+// Block recompute of n of L layers: n inputs of 2 s b h, (L - n) layers of 34 s b h / t, and one recomputed layer at work.
+static void some_layers_are_recomputed(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("gpt3-175b");
+    const double sbh = 2048.0 * 1 * 12288, t = 8;
+    struct rr_layout l = layout_of(64, 8, 8, 1, 64); // 12 layers a stage; the first holds 8 micro batches
+    rr_coefs_default(&plain);
+    l.sequence_parallel = true, l.recompute = RR_RECOMPUTE_FULL;
+    for (int32_t n = 1; n <= 12; n++) {
+        l.recompute_layers = n;
+        const struct rr_memory m = memory_of(a, &l, 0);
+        near(m.term_bytes[RR_MEMORY_ACTIVATIONS], 8 * (n * 2 * sbh / t + (12 - n) * 34 * sbh / t), 1e-12);
+    }
+    const struct rr_memory twelve = memory_of(a, &l, 0);
+    l.recompute_layers = 0; // all
+    const struct rr_memory all = memory_of(a, &l, 0);
+    near(twelve.total_bytes, all.total_bytes, 1e-15);
+    near(all.term_bytes[RR_MEMORY_WORKSPACE], 2 * 34 * sbh / t + 4 * sbh + 0.2 * 1073741824, 1e-12);
+}
+
+// q, k and v: 6 bytes of 34 with as many kv heads as heads, 2 + 4/8 with an eighth of them; a gated MLP keeps three of its width, not two.
+static void shared_heads_and_gates(void **state)
+{
+    (void)state;
+    struct rr_arch a = *model("gpt3-175b");
+    struct rr_layout l = layout_of(8, 1, 1, 1, 8);
+    const double th = 2048.0 * 12288;
+    rr_coefs_default(&plain);
+    near(memory_of(&a, &l, 0).term_bytes[RR_MEMORY_ACTIVATIONS], 96 * 34 * th, 1e-12);
+    a.kv_heads = 12;
+    near(memory_of(&a, &l, 0).term_bytes[RR_MEMORY_ACTIVATIONS], 96 * (34 - 3.5) * th, 1e-12);
+    a.gated = 1;
+    near(memory_of(&a, &l, 0).term_bytes[RR_MEMORY_ACTIVATIONS], 96 * (34 - 3.5 + 8) * th, 1e-12);
+}
+
+// DeepSeek-V3's heads: 128 x (192 + 192 + 128) wide and 2 x (1536 + 512) compressed, instead of 3 x 7168.
+static void latent_attention_is_wider(void **state)
+{
+    (void)state;
+    struct rr_arch a = *model("deepseek-v3"), plain_heads;
+    struct rr_layout l = layout_of(8, 1, 1, 1, 8);
+    rr_coefs_default(&plain);
+    plain_heads = a;
+    plain_heads.kv_lora = 0, plain_heads.head_dim = 56, plain_heads.kv_heads = plain_heads.heads;
+    const double extra =
+        memory_of(&a, &l, 0).term_bytes[RR_MEMORY_ACTIVATIONS] - memory_of(&plain_heads, &l, 0).term_bytes[RR_MEMORY_ACTIVATIONS];
+    near(extra, a.layers * 2048.0 * 2 * (128 * (192 + 192 + 128) + 2 * (1536 + 512) - 3 * 7168), 1e-12);
+}
+
+// Each of the top-k copies of a token goes in and comes out of an expert: 2 x 2 bytes h in each of its layers, and once more in the one at work.
+static void copies_for_experts(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("mixtral-8x7b");
+    struct rr_layout l = layout_of(8, 1, 1, 1, 8);
+    rr_coefs_default(&plain);
+    near(memory_of(a, &l, 0).term_bytes[RR_MEMORY_EXPERTS], (32 + 1) * 4 * 2048.0 * 2 * 4096, 1e-12);
+}
+
+// A pipeline over sharded weights (torchtitan) holds its stage's weights whole, and their gradients in 32 bits until its end.
+static void a_pipeline_over_sharded_weights(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("llama-3-70b");
+    struct rr_layout l = layout_of(64, 4, 2, 1, 64);
+    rr_coefs_default(&plain);
+    l.zero = 3;
+    const struct rr_memory m = memory_of(a, &l, 1);
+    const struct rr_params n = rr_arch_params(a);
+    near(m.term_bytes[RR_MEMORY_WEIGHTS], 2 * (n.layers / 2 + n.output) / 4 / 8, 1e-12);
+    near(m.term_bytes[RR_MEMORY_BUFFERS], 6 * (n.layers / 2 + n.output) / 4 + 8 * 2048.0 * 8192, 1e-12);
+}
+
+static void what_later_micro_batches_cannot_use(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("llama-3-8b");
+    struct rr_layout l = layout_of(8, 1, 1, 2, 16);
+    rr_coefs_default(&plain);
+    plain.v[RR_COEF_MEM_FRAG] = 0.16;
+    assert_true(memory_of(a, &l, 0).term_bytes[RR_MEMORY_FRAGMENTS] <= 0); // one micro batch
+    l.global_batch = 64;                                                   // four
+    const struct rr_memory m = memory_of(a, &l, 0);
+    const double moving =
+        m.term_bytes[RR_MEMORY_ACTIVATIONS] + m.term_bytes[RR_MEMORY_LOGITS] + m.term_bytes[RR_MEMORY_WORKSPACE] - 0.2 * 1073741824;
+    near(m.term_bytes[RR_MEMORY_FRAGMENTS], 0.16 * 0.75 * moving, 1e-12);
+}
+
+// Buckets stand beside gradients where replicas shard nothing.
+static void buckets_of_replicas(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("llama-3-8b");
+    const double n = rr_arch_params(a).total;
+    struct rr_layout l = layout_of(8, 1, 1, 1, 8);
+    rr_coefs_default(&plain);
+    plain.v[RR_COEF_MEM_BUCKET] = 2;
+    near(memory_of(a, &l, 0).term_bytes[RR_MEMORY_BUFFERS], 2 * n, 1e-6);
+    l.zero = 1;
+    assert_true(memory_of(a, &l, 0).term_bytes[RR_MEMORY_BUFFERS] <= 0);
+    l.zero = 0, l.gpus = 1, l.dp = 1;
+    assert_true(memory_of(a, &l, 0).term_bytes[RR_MEMORY_BUFFERS] <= 0);
+}
+
+// 8 B on 128 GPUs, FSDP with 2 x 8192 tokens (arXiv 2410.06511 table 1, 62 GiB reserved with torch.compile).
+static void a_published_run_of_torchtitan(void **state)
+{
+    (void)state;
+    const char *note;
+    struct rr_coefs c;
+    struct rr_memory m;
+    struct rr_layout l = layout_of(128, 1, 1, 2, 256);
+    assert_int_equal(rr_coefs_find(&facts, arena, "torchtitan", "h100", &c, &note), RR_OK);
+    l.zero = 3, l.seq = 8192, l.recompute = RR_RECOMPUTE_SELECTIVE;
+    rr_memory_peak(model("llama-3.1-8b"), &c, &l, &m);
+    near((m.total_bytes - m.term_bytes[RR_MEMORY_CONTEXT]) / 1073741824, 62, 0.05);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(activations_of_a_layer),  cmocka_unit_test(states_and_zero),
-        cmocka_unit_test(the_published_figure),    cmocka_unit_test(terms_add_up_and_the_first_stage_holds_most_activations),
+        cmocka_unit_test(activations_of_a_layer),
+        cmocka_unit_test(states_and_zero),
+        cmocka_unit_test(the_published_figure),
+        cmocka_unit_test(terms_add_up_and_the_first_stage_holds_most_activations),
         cmocka_unit_test(interleaving_holds_more),
+        cmocka_unit_test(some_layers_are_recomputed),
+        cmocka_unit_test(shared_heads_and_gates),
+        cmocka_unit_test(latent_attention_is_wider),
+        cmocka_unit_test(copies_for_experts),
+        cmocka_unit_test(a_pipeline_over_sharded_weights),
+        cmocka_unit_test(what_later_micro_batches_cannot_use),
+        cmocka_unit_test(buckets_of_replicas),
+        cmocka_unit_test(a_published_run_of_torchtitan),
     };
     return cmocka_run_group_tests(tests, load_facts, forget_facts);
 }
