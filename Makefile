@@ -62,7 +62,7 @@ PROBE_LIB = $(B)/libprobe.a
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
-.PHONY: all help deps probe-gpu validate validate-training fit-training demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
+.PHONY: all help deps probe-gpu validate validate-training fit-training profiles demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -174,6 +174,9 @@ validate-training: all ## predicted against published training times and memory,
 	echo "predicted against measured: build/validate-training/*.svg; errors by set: data/facts/train_accuracy.csv"
 fit-training: all ## fit data/facts/train_coefficients.csv anew to the published rows (minutes)
 	$(Q)build/rackrate fit training $(FACTS) >build/train_coefficients.csv && mv build/train_coefficients.csv data/facts/train_coefficients.csv
+profiles: all ## fit the shipped profiles anew from the public logs and the facts (half a minute)
+	$(Q)[ -r $(SHARED)/calibration ] || { echo "skipped: no $(SHARED)/calibration; RACKRATE_SHARED names the folder"; exit 0; }; \
+	sh data/profiles/build.sh build/rackrate $(SHARED)/calibration data/profiles
 tests: $(TEST_BIN)
 golden-update: all ## rewrite the golden files of tests/cli and the schemas; read the diff
 	$(Q)build/rackrate check --schema >data/schema/scenario.schema.json.tmp && mv data/schema/scenario.schema.json.tmp data/schema/scenario.schema.json

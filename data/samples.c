@@ -235,10 +235,12 @@ static void apply(struct rr_sample_sink *s, const struct rr_sample_options *opt)
 {
     if (opt->gpu && *opt->gpu) s->machine.gpu = rr_strdup(s->arena, opt->gpu);
     if (opt->network && *opt->network) s->machine.network = rr_strdup(s->arena, opt->network);
+    if (opt->gpus_per_node > 0) s->machine.gpus_per_node = opt->gpus_per_node;
     for (size_t i = 0; i < s->row.n; i++) {
         struct rr_sample *r = &s->row.at[i];
         if (r->kind != RR_SAMPLE_COLLECTIVE) continue;
         if (opt->nodes > 0) r->nodes = opt->nodes;
+        if (r->nodes == 0 && opt->gpus_per_node > 0) r->nodes = (r->ranks + opt->gpus_per_node - 1) / opt->gpus_per_node;
         if (r->nodes > s->machine.nodes) s->machine.nodes = r->nodes;
         const int32_t each = r->nodes > 0 && r->ranks % r->nodes == 0 ? r->ranks / r->nodes : 0;
         if (each > s->machine.gpus_per_node) s->machine.gpus_per_node = each;

@@ -99,7 +99,8 @@ struct rr_sample_options { /* what the files do not say, given by the user; "" o
     const char *format;    /* NULL or "auto": told by the contents */
     const char *op, *gpu, *network;
     int32_t ranks, nodes;
-    double max_refused; /* share of a file's rows past which the file is refused as a whole */
+    int32_t gpus_per_node; /* nodes = ranks / gpus_per_node where the file and `nodes` do not say */
+    double max_refused;    /* share of a file's rows past which the file is refused as a whole */
 };
 
 /* Reads the files in order into `a`. RR_EINPUT: no format knows the file, no row is left, too many are refused, the operation or another fact that

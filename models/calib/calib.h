@@ -2,18 +2,19 @@
  * models/calib/calib.h - profiles from measured times: curves of collectives, surfaces of matrix products, rates, all with error bars.
  *
  * A collective's time is piecewise alpha + beta x over its size x: an algorithm or protocol of the library is one regime. The regimes are found by
- * dynamic programming over the sizes (relative least squares, a price for each further regime: the one with which the log's own sizes, left out in turn,
- * are predicted best), the break point between two is where their lines meet when that lies between the sizes, else the step between the last size of
- * one and the first of the other is bridged. The values at the break points are then refitted together by GSL's robust non-linear least squares on log
- * time. A larger message takes no less time and moves no slower: what breaks this by more than 10 % (time) or 5 % (rate), against the nearest monotone
- * curve, is an outlier and not fitted. tests/validation/test_holdout.c chooses the constants on half of the public logs and judges on the other. */
+ * dynamic programming over the sizes (relative least squares, a price for each further regime: the highest one unless the log's own sizes, left out
+ * in turn, are predicted better with a lower one). The break point between two is where their lines meet when that lies between the sizes, else the
+ * step between the last size of one and the first of the other is bridged. The values at the break points are then refitted together by GSL's robust
+ * non-linear least squares on log time. A larger message takes no less time and moves no slower: what breaks this by more than 10 % (time) or 5 %
+ * (rate), against the nearest monotone curve, is an outlier and not fitted. tests/validation/test_holdout.c chooses the constants on half of the
+ * public logs and judges on the other. */
 #ifndef RR_MODELS_CALIB_H
 #define RR_MODELS_CALIB_H
 #include "data/profile.h"
 
 struct rr_fit_options {
-    double noise;   /* relative noise of a time; 0 = 0.02 */
-    double penalty; /* price of a regime in squared noise; 0 = of 1.5, 3, 6 and 12 the one that predicts sizes left out best */
+    double noise;                  /* relative noise of a time; 0 = 0.02 */
+    double penalty;                /* price of a regime in squared noise; 0 = 12, or of 6, 3 and 1.5 what predicts sizes left out better */
     double time_slack, rate_slack; /* past which a time is an outlier; 0 = 0.10 and 0.05 */
     size_t draws;                  /* bootstrap curves; 0 = none */
     bool loo;                      /* leave each size out: band and errors */

@@ -13,6 +13,7 @@ static const struct rr_option options[] = {
     {0, "op", "NAME", false, "validate: the operation, where the log does not say it"},
     {0, "ranks", "N", false, "validate: GPUs that took part, where the log does not say it"},
     {0, "nodes", "N", false, "validate: nodes that they were on"},
+    {0, "gpus-per-node", "N", false, "validate: of the nodes, where nothing says how many nodes there were"},
     {0, "format", "NAME", false, "validate: of the log (default auto)"},
     {0, "network", "TEXT", false, "validate: what joins the nodes"},
     {0, "max-refused", "SHARE", false, "validate: share of damaged rows past which a log is refused (default 0.2)"},

@@ -70,6 +70,35 @@ log() {
     jq -e '.profiles | length >= 15' <<<"$output"
     works "$RR" list benchmarks
 }
+@test "the public logs make the shipped profiles again, byte for byte" {
+    local logs=${RACKRATE_SHARED:-$ROOT/../shared}/calibration
+    [ -d "$logs" ] || skip "no public logs"
+    mkdir made
+    works sh "$ROOT/data/profiles/build.sh" "$RR" "$logs" made
+    rm -f made/*.log
+    for p in "$ROOT"/data/profiles/*.json; do # one that a probe measured is not made of logs
+        [ -e "made/${p##*/}" ] || jq -e '.sources | any(.text | startswith("rackrate-probe"))' "$p"
+        [ ! -e "made/${p##*/}" ] || cmp "$p" "made/${p##*/}"
+    done
+    [ "$(ls made | wc -l)" -ge 19 ]
+}
+
+@test "a datasheet becomes a profile that says it was not measured" {
+    works "$RR" fit --datasheet hgx-b200 --json
+    jq -e '.measured == false and (.note | startswith("datasheet, not measured")) and .hardware.gpus_per_node == 8' <<<"$output"
+    jq -e '[.peaks[] | select(.what == "network")][0].value == 50' <<<"$output"
+    jq -e 'all(.sources[]; .text | startswith("datasheet, not measured"))' <<<"$output"
+    fails 2 'takes no logs' "$RR" fit log.txt --datasheet hgx-b200
+    fails 3 'hgx-b200' "$RR" fit --datasheet hgx-b20
+    fails 2 'which logs' "$RR" fit
+}
+
+@test "GPUs a node say how many nodes there were" {
+    log | grep -v Rank >log.txt
+    "$RR" fit log.txt --ranks 16 --gpus-per-node 8 --json >p.json 2>/dev/null
+    jq -e '.hardware.gpus_per_node == 8 and .hardware.nodes == 2 and .collectives[0].nodes == 2' p.json
+}
+
 @test "words that are wrong" {
     log >log.txt
     fails 2 'unknown word "shaw", did you mean "show"' "$RR" profile shaw p.json
