@@ -45,6 +45,7 @@ static const struct rr_facts_column arch_columns[] = {
     {A(mamba_groups)},
     {A(latent)},
     {A(mtp)},
+    {A(ends)},
     {"sample_gflop", RR_FACTS_REAL0, offsetof(struct rr_arch, sample_gflop), false},
     {"sample_mb", RR_FACTS_REAL0, offsetof(struct rr_arch, sample_mb), false},
     {"params_m", RR_FACTS_REAL0, offsetof(struct rr_arch, params_m), false},

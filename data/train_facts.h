@@ -26,6 +26,7 @@ struct rr_arch {
     int32_t attention_layers, mamba_layers, ffn_layers; /* hybrids; all 0 = every layer has attention and an MLP */
     int32_t mamba_inner, mamba_state, mamba_groups;
     int32_t latent;      /* experts work in so many dimensions instead of hidden; 0 = hidden */
+    int32_t ends;        /* layer slots that its developers left to embedding and head when they shared out layers (126 + 2 on 16 stages) */
     int32_t mtp;         /* layers that predict further tokens in training */
     int32_t lora_rank;   /* > 0: the weights are frozen, adapters of this rank are trained */
     double sample_gflop; /* by table: forward FLOPs (10^9, a multiply-add is two) of one sample; 0 = computed from the shape */

@@ -54,6 +54,15 @@ static const struct rr_param layout[] = {
      .offset = AT(rr_training_layout, flash),
      .help = "attention that never writes its scores; as the framework does it when absent",
      .flags = RR_PF_DECIDES},
+    {.name = "ends",
+     .type = RR_P_INT,
+     .offset = AT(rr_training_layout, ends),
+     .least = 0,
+     .most = 16,
+     .help =
+         "layer slots that embedding and head take when layers are shared out over stages (126 layers + 2 on 16 stages); as the model's "
+         "developers did it, where layers do not divide, when absent",
+     .flags = RR_PF_DECIDES},
 };
 const struct rr_param_table rr_training_layout_table = {ROWS(layout), sizeof(struct rr_training_layout)};
 
@@ -258,7 +267,9 @@ static const struct rr_param rows[] = {
      .words = rr_training_precisions,
      .help = "of the matrix products; fp32 is without mixed precision",
      .flags = RR_PF_DECIDES},
-    WORDS(framework, "whose coefficients hold (data/facts/train_coefficients.csv); the one with most for the GPU when absent"),
+    WORDS(framework, "whose coefficients hold (data/facts/train_coefficients.csv); when absent, of those that split a model in every way "
+                     "(nemo, mcore, bridge, megatron) the one with most published runs on "
+                     "all GPUs that are compared"),
     {.name = "global_batch",
      .type = RR_P_INT,
      .offset = AT(rr_training_run, global_batch),

@@ -13,6 +13,7 @@ struct rr_training_layout { /* a size of 0 (zero, recompute: -1) is searched */
     int64_t tp, pp, vpp, cp, ep, micro_batch, zero;
     int recompute; /* index into none, selective, full; with the row's given bit */
     bool sequence_parallel, tp_overlap, dp_overlap, flash;
+    int64_t ends;
 };
 struct rr_training_warmup {
     uint64_t given;
@@ -62,6 +63,8 @@ struct rr_training_run {
     double reruns;
     int64_t count, every_us; /* of a scenario: runs, and the time from one submit to the next */
     int64_t submit_us;
+    const char *const *beside; /* not a word of the section: GPUs that it is compared with, so that one framework is taken for all */
+    size_t n_beside;
     const char *measured; /* "step=12.3 s, tp=8, ...": one run of one's own */
     const char *log;      /* a training log of one's own */
     const struct rr_profile_set

@@ -48,9 +48,9 @@ static struct rr_stage balanced_stage(const struct rr_arch *a, const struct rr_l
 struct rr_stage rr_layout_stage(const struct rr_arch *a, const struct rr_layout *l, int32_t stage)
 {
     if (l->balanced) return balanced_stage(a, l, stage);
-    const int32_t all = a->layers + (l->ends_count ? 2 : 0), each = all / l->pp, rest = all % l->pp;
-    const int32_t before = stage < rest ? stage : rest, ends = l->ends_count ? (stage == 0) + (stage == l->pp - 1) : 0;
-    const int32_t first = stage * each + before - (l->ends_count && stage > 0);
+    const int32_t taken = l->pp > 1 ? l->ends : 0, all = a->layers + taken, each = all / l->pp, rest = all % l->pp;
+    const int32_t before = stage < rest ? stage : rest, ends = (stage == 0 ? taken / 2 : 0) + (stage == l->pp - 1 ? (taken + 1) / 2 : 0);
+    const int32_t first = stage * each + before - (stage > 0 ? taken / 2 : 0);
     return (struct rr_stage){first, each + (stage < rest) - ends, stage == l->pp - 1};
 }
 
@@ -68,7 +68,12 @@ static int32_t unsplit_width(const struct rr_arch *a, const struct rr_layout *l)
     return a->experts && a->shared_ffn % l->tp ? a->shared_ffn : 0;
 }
 
-static int32_t shared_out(const struct rr_arch *a, const struct rr_layout *l) { return a->layers + (l->ends_count ? 2 : 0); }
+static bool layers_fault(const struct rr_arch *a, const struct rr_layout *l)
+{
+    const int64_t chunks = (int64_t)l->pp * l->vpp;
+    const int32_t taken = l->pp > 1 ? l->ends : 0;
+    return (a->layers + taken) % chunks || (a->layers + taken) / l->pp < (taken + 1) / 2;
+}
 
 static enum rr_layout_fault shape_fault(const struct rr_arch *a, const struct rr_layout *l)
 {
@@ -76,7 +81,7 @@ static enum rr_layout_fault shape_fault(const struct rr_arch *a, const struct rr
     if (a->heads % l->tp) return RR_FAULT_HEADS;
     if (a->kv_heads && a->kv_heads % l->tp && l->tp % a->kv_heads) return RR_FAULT_KV_HEADS;
     if (unsplit_width(a, l)) return RR_FAULT_FFN;
-    if (shared_out(a, l) % ((int64_t)l->pp * l->vpp)) return RR_FAULT_LAYERS;
+    if (layers_fault(a, l)) return RR_FAULT_LAYERS;
     if (l->recompute_layers && (l->recompute != RR_RECOMPUTE_FULL || l->recompute_layers > (a->layers + l->pp - 1) / l->pp))
         return RR_FAULT_RECOMPUTE;
     if (l->cp > 1 && l->seq % (2 * l->cp)) return RR_FAULT_SEQ;
@@ -115,7 +120,7 @@ void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_ma
     case RR_FAULT_FFN: rr_buf_putf(b, "MLP: a width of %d does not divide by tp %d", unsplit_width(a, l), l->tp); break;
     case RR_FAULT_LAYERS:
         rr_buf_putf(b, "layers: %d ", a->layers);
-        if (l->ends_count) rr_buf_puts(b, "and both ends ");
+        if (l->ends > 0) rr_buf_putf(b, "and %d for the ends ", l->ends);
         if (l->vpp > 1)
             rr_buf_putf(b, "do not divide by pp %d x vpp %d", l->pp, l->vpp);
         else
@@ -182,6 +187,7 @@ void rr_layout_text(struct rr_buf *b, const struct rr_layout *l)
     if (l->vpp > 1) rr_buf_putf(b, " vpp %d", l->vpp);
     rr_buf_putf(b, " dp %d", l->dp);
     if (l->cp > 1) rr_buf_putf(b, " cp %d", l->cp);
+    if (l->pp > 1 && l->ends > 0) rr_buf_putf(b, " ends %d", l->ends);
     if (l->ep > 1) rr_buf_putf(b, " ep %d", l->ep);
     if (l->zero > 0) rr_buf_putf(b, " zero %d", l->zero);
     rr_buf_putf(b, ", micro batch %d, %s", l->micro_batch, rr_precision_name[l->precision]);

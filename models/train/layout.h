@@ -28,6 +28,7 @@ struct rr_layout {
     int32_t zero;                    /* 0, 1 (optimizer), 2 (and gradients), 3 (and weights, FSDP) */
     int32_t shard;                   /* ranks that zero spreads over (HSDP); 0 = dp * cp */
     int32_t micro_batch, global_batch, seq;
+    int32_t ends; /* layer slots that embedding and head take when layers are shared out: the first and last stage have fewer layers */
     int32_t recompute_layers; /* full recompute of so many layers a stage; 0 = of all of them */
     enum rr_precision precision;
     enum rr_recompute recompute;
@@ -35,7 +36,6 @@ struct rr_layout {
     bool flash;             /* attention never writes its scores */
     bool tp_overlap;        /* tensor-parallel communication hides behind products */
     bool balanced;          /* stages get equal shares of the parameters, head included (nanotron), not equal counts of layers */
-    bool ends_count;        /* embedding and head count as a layer each when layers are shared out */
     bool grads32;           /* gradients are also kept in 32 bits, beside those of mem_param */
     bool drop_tokens;       /* experts have a fixed capacity: nobody waits for counts of tokens */
     bool dp_overlap;        /* gradients are reduced while the backward pass runs */
@@ -43,7 +43,8 @@ struct rr_layout {
 /* Sequences in flight per data-parallel rank: global_batch / (micro_batch * dp). */
 static inline int32_t rr_layout_micro_batches(const struct rr_layout *l) { return l->global_batch / (l->micro_batch * l->dp); }
 
-/* Layers [first, first + count) are on a stage; `head`: the vocabulary projection is too. An uneven rest goes to the first stages. */
+/* Layers [first, first + count) are on a stage; `head`: the vocabulary projection is too. An uneven rest goes to the first stages; with `ends` slots
+ * taken, the last stage has (ends + 1) / 2 layers less and the first ends / 2. */
 struct rr_stage {
     int32_t first, count;
     bool head;

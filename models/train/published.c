@@ -184,8 +184,9 @@ static enum rr_status flags(struct rr_published *p, struct rr_arena *a)
     l->balanced = s->balanced > 0;
     l->grads32 = strncmp(r->source, "BLOOM", 5) == 0 && l->precision == RR_BF16; // DeepSpeed's bf16 optimizer; its fp16 one keeps 16 bits
     l->drop_tokens = strstr(r->model, "tokendrop") != NULL;
-    l->ends_count = l->pp > 1 && (rr_train_noted(r, "embedding counted as a pipeline layer") ||
-                                  (p->arch.layers % l->pp != 0 && (p->arch.layers + 2) % l->pp == 0));
+    const bool counted =
+        rr_train_noted(r, "embedding counted as a pipeline layer") || (p->arch.layers % l->pp != 0 && (p->arch.layers + 2) % l->pp == 0);
+    l->ends = l->pp > 1 && counted ? 2 : 0;
     return RR_OK;
 }
 

@@ -39,7 +39,7 @@ void rr_search_axes(struct rr_search *s)
     divisors(&s->tp, gpus, table ? 1 : a->heads);
     divisors(&s->pp, gpus, table ? 1 : a->layers);
     divisors(&s->cp, gpus, table ? 1 : s->base.seq / 2 > 0 ? s->base.seq / 2 : 1);
-    divisors(&s->vpp, table ? 1 : a->layers, a->layers);
+    divisors(&s->vpp, table ? 1 : a->layers + s->base.ends, a->layers);
     divisors(&s->ep, a->experts ? a->experts : 1, gpus);
     divisors(&s->micro_batch, batch, table ? 4096 : 64);
     upto(&s->zero, 3);
@@ -200,6 +200,12 @@ static bool hopeless(struct run *x, const struct rr_layout *probe, int64_t inner
     return true;
 }
 
+/* The ends take layer slots where all layers do not divide, unless somebody says otherwise. */
+static int32_t ends_of(const struct rr_search *s, const struct rr_layout *l)
+{
+    return s->ends_given || s->arch->layers % ((int64_t)l->pp * l->vpp) ? s->base.ends : 0;
+}
+
 /* A probe has the inner sizes that are always legal, and a batch that they divide. */
 static struct rr_layout probe_of(const struct rr_layout *l, int32_t batch)
 {
@@ -242,12 +248,12 @@ static void try_world(struct run *x, struct rr_layout l)
         EACH(e, s->ep)
         {
             l.ep = s->ep.at[e];
-            l.vpp = 1;
+            l.vpp = 1, l.ends = ends_of(s, &l);
             struct rr_layout probe = probe_of(&l, l.dp);
             if (hopeless(x, &probe, of_ep)) continue;
             EACH(v, s->vpp)
             {
-                l.vpp = s->vpp.at[v];
+                l.vpp = s->vpp.at[v], l.ends = ends_of(s, &l);
                 probe = probe_of(&l, l.dp * l.pp); // whole groups of stages
                 if (!hopeless(x, &probe, of_chunk)) try_micro_batches(x, l);
             }

@@ -22,6 +22,7 @@ struct rr_search {
     const struct rr_coefs *coefs;
     struct rr_layout base; /* gpus, global_batch, seq and the flags that no axis has */
     struct rr_axis tp, pp, vpp, cp, ep, micro_batch, zero, recompute, precision, sequence_parallel, tp_overlap, dp_overlap;
+    bool ends_given;     /* base.ends as it is, not only where the layers do not divide */
     double usable_bytes; /* 0 = what the machine has */
 };
 struct rr_candidate {

@@ -7,6 +7,7 @@
 #include "models/train/arch.h"
 #include "models/train/measured.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Doubts, as standard deviations of logarithms. A step: 10 % is what `rackrate validate training` shows over the published sets; twice that
@@ -94,25 +95,51 @@ static enum rr_status find_machine(struct making *x)
     return what_if_peak(x, w->peak);
 }
 
-static bool has_profile(const struct rr_train_facts *f, const char *framework, const char *family)
+/* Published runs that the coefficients of a framework on a family of GPUs were fitted to ("... over 207 published rows"); 0 = none. */
+static long runs_behind(const struct rr_train_facts *f, const char *framework, const char *family)
 {
     const size_t n = strlen(framework);
+    long most = 0;
     for (size_t i = 0; i < f->n_coefs; i++) {
-        const char *p = f->coef[i].profile;
-        if (strncmp(p, framework, n) == 0 && p[n] == '/' && strcmp(p + n + 1, family) == 0) return true;
+        const char *p = f->coef[i].profile, *over = strstr(f->coef[i].fact.source, " over ");
+        if (!over || strncmp(p, framework, n) != 0 || p[n] != '/' || strcmp(p + n + 1, family) != 0) continue;
+        const long runs = strtol(over + 6, NULL, 10);
+        if (runs > most) most = runs;
     }
-    return false;
+    return most;
 }
 
-/* The framework with coefficients for the GPU that most users have, by kind of model. */
+/* The fewest over the machine and those that it is compared with. */
+static long fewest_runs(const struct making *x, const char *framework)
+{
+    long least = runs_behind(x->f, framework, x->s->machine.family);
+    for (size_t i = 0; i < x->t->n_beside; i++) {
+        const struct rr_machine *m;
+        if (rr_train_facts_machine(x->f, x->a, x->t->beside[i], &m) != RR_OK) continue; // said where its turn comes
+        const long runs = runs_behind(x->f, framework, m->family);
+        if (runs < least) least = runs;
+    }
+    return least;
+}
+
+/* One framework for all machines that are compared, or the differences would be those of frameworks: the one with most published runs on each of them,
+ * first among those that split a model in every way; where none ran on all, the same for this machine alone. */
 static const char *usual_framework(const struct making *x)
 {
-    static const char *const word[] = {"nemo", "mcore", "bridge", "megatron", "mlperf", "mcore-plain", "fsdp", "torchtitan", "nanotron"};
-    const char *family = x->s->machine.family;
-    if (x->s->arch.encoder && has_profile(x->f, "mlperf-bert", family)) return "mlperf-bert";
-    if (x->s->arch.lora_rank && has_profile(x->f, "mlperf-lora", family)) return "mlperf-lora";
-    for (size_t i = 0; i < sizeof word / sizeof *word; i++)
-        if (has_profile(x->f, word[i], family)) return word[i];
+    static const char *const word[] = {"nemo", "mcore", "bridge", "megatron", "fsdp", "torchtitan", "mlperf", "nanotron"};
+    enum { EVERY_WAY = 4, ALL = sizeof word / sizeof *word };
+    if (x->s->arch.encoder) return "mlperf-bert";
+    if (x->s->arch.lora_rank) return "mlperf-lora";
+    for (int alone = 0; alone < 2; alone++)
+        for (size_t from = 0; from < ALL; from += EVERY_WAY) {
+            const char *best = NULL;
+            long most = 0;
+            for (size_t i = from; i < from + EVERY_WAY; i++) {
+                const long runs = alone ? runs_behind(x->f, word[i], x->s->machine.family) : fewest_runs(x, word[i]);
+                if (runs > most) most = runs, best = word[i];
+            }
+            if (best) return best;
+        }
     return "nemo";
 }
 
@@ -130,6 +157,10 @@ static enum rr_status find_coefs(struct making *x)
     } else {
         RR_TRY(rr_coefs_find(x->f, x->a, x->s->framework, x->s->machine.family, &x->s->coefs, &note));
     }
+    if (*note == '\0' && runs_behind(x->f, x->s->framework, x->s->machine.family) == 0)
+        note =
+            rr_strf(x->a, "no published runs of %s on %s: its coefficients are those of a relative", x->s->framework, x->s->machine.family);
+    x->s->borrowed = note;
     x->relative = *note != '\0';
     if (x->relative) rr_note(x->notes, RR_NOTE_WARNING, "", "", "%s", note);
     if (!x->t->framework)
@@ -235,6 +266,17 @@ static void framework_flags(struct making *x, const struct rr_training_layout *w
     zero->n = sharded ? 3 : 2;
 }
 
+/* bfloat16 came with TF32 (A100), scales for parts of a tensor with 4-bit products (B200). */
+static enum rr_status has_precision(const struct rr_machine *m, enum rr_precision p)
+{
+    const bool bf16 = m->tf32_tflops > 0 || m->fp8_tflops > 0;
+    if (p == RR_BF16 && !bf16) return rr_fail(RR_EINPUT, "precision: %s has no bf16; fp16 is its 16-bit precision", m->id);
+    if (p == RR_MXFP8 && m->fp4_tflops <= 0 && m->fp8_tflops > 0)
+        return rr_fail(RR_EINPUT, "precision: %s has no mxfp8; fp8 is its 8-bit precision", m->id);
+    if (rr_machine_peak_flops(m, p) <= 0) return rr_fail(RR_EINPUT, "precision: %s has no %s", m->id, rr_precision_name[p]);
+    return RR_OK;
+}
+
 static enum rr_status find_layout(struct making *x)
 {
     static const struct rr_training_layout plain;
@@ -242,13 +284,14 @@ static enum rr_status find_layout(struct making *x)
     struct rr_search *q = &x->s->search;
     q->arch = &x->s->arch, q->machine = &x->s->machine, q->coefs = &x->s->coefs;
     q->base.precision = (enum rr_precision)x->t->precision;
-    if (rr_machine_peak_flops(&x->s->machine, q->base.precision) <= 0)
-        return rr_fail(RR_EINPUT, "precision: %s has no %s", x->s->machine.id, rr_precision_name[q->base.precision]);
+    RR_TRY(has_precision(&x->s->machine, q->base.precision));
     one(&q->tp, w->tp), one(&q->pp, w->pp), one(&q->vpp, w->vpp), one(&q->cp, w->cp), one(&q->ep, w->ep),
         one(&q->micro_batch, w->micro_batch);
     if (rr_given(w, 6)) q->zero.at[0] = (int32_t)w->zero, q->zero.n = 1;
     if (rr_given(w, 7)) q->recompute.at[0] = w->recompute, q->recompute.n = 1;
     if (rr_given(w, 8)) q->sequence_parallel.at[0] = w->sequence_parallel, q->sequence_parallel.n = 1;
+    q->ends_given = rr_given(w, 12);
+    q->base.ends = q->ends_given ? (int32_t)w->ends : x->s->arch.ends;
     framework_flags(x, w, &q->base);
     (x->wide ? rr_search_widen : rr_search_axes)(q);
     return RR_OK;
@@ -410,7 +453,7 @@ enum rr_status rr_size_make(const struct rr_training_run *t, const struct rr_tra
 {
     struct making x = {.t = t, .f = f, .catalog = catalog, .a = a, .notes = notes, .s = ret, .wide = wide};
     memset(ret, 0, sizeof *ret);
-    ret->training = t;
+    ret->training = t, ret->borrowed = "";
     RR_TRY(find_model(&x));
     RR_TRY(find_machine(&x));
     RR_TRY(find_coefs(&x));

@@ -22,7 +22,8 @@ struct rr_size {
     struct rr_machine machine;
     struct rr_coefs coefs;
     const char *framework;
-    bool tokens_counted; /* the target is given in tokens: samples x seq */
+    const char *borrowed; /* why its coefficients are those of another machine; "" = they are its own */
+    bool tokens_counted;  /* the target is given in tokens: samples x seq */
     double samples;
     struct rr_search search;
     struct rr_ttt_plan plan;

@@ -15,7 +15,7 @@ static const struct rr_option options[] = {
     {0, "gpus", "N,...", false, "GPUs; further numbers are compared (default: an eighth to eight times as many)"},
     {0, "alone", NULL, false, "no other numbers of GPUs"},
     {0, "precision", "P,...", false, "bf16 (default), fp16, fp32, tf32, fp8, mxfp8, nvfp4; further ones are compared"},
-    {0, "layout", "K=V,...", false, "fix sizes of the layout: tp, pp, vpp, cp, ep, micro_batch (mb), zero, recompute"},
+    {0, "layout", "K=V,...", false, "fix sizes of the layout: tp, pp, vpp, cp, ep, micro_batch (mb), zero, recompute, ends"},
     {0, "global-batch", "N", false, "sequences a step (default: about 4 million tokens)"},
     {0, "seq", "N", false, "tokens of a sequence (default: as the model was trained)"},
     {0, "framework", "NAME", false, "whose coefficients hold: nemo, mcore, megatron, fsdp, ..."},

@@ -24,6 +24,13 @@ static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr
     }
 }
 
+static bool has_gpu(const struct rr_sizing *s, const char *gpu)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (strcmp(s->at[i].training.gpu, gpu) == 0) return true;
+    return false;
+}
+
 static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, int64_t gpus, int precision, struct rr_arena *a,
                             struct rr_notes *notes, struct rr_sizing *s)
 {
@@ -33,9 +40,12 @@ static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, in
     if (s->n == RR_SIZING_POINTS) return rr_fail(RR_EINPUT, "more than %d kinds and numbers of GPUs", RR_SIZING_POINTS);
     p->training = *ask->training;
     p->training.gpu = gpu, p->training.gpus = gpus, p->training.precision = precision;
+    p->training.beside = s->gpus, p->training.n_beside = ask->n_gpu + 1;
     p->marginal_cost = p->marginal_s = NAN;
     if (s->n) p->training.global_batch = s->at[0].size.search.base.global_batch;
     enum rr_status st = rr_size_make(&p->training, ask->facts, ask->catalog, a, told, ask->wide, &p->size);
+    if (told == &unheard && !has_gpu(s, gpu) && st == RR_OK && *p->size.borrowed)
+        rr_note(notes, RR_NOTE_WARNING, "", "", "%s: %s", p->size.machine.id, p->size.borrowed);
     if (st == RR_OK) {
         p->answer = RR_NEW(a, struct rr_size_answer);
         st = rr_size_find(&p->size, ask->seed, p->answer);
@@ -64,6 +74,9 @@ static bool is_there(const struct rr_sizing *s, const char *gpu, int64_t gpus, i
 static enum rr_status all_points(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing *s)
 {
     const struct rr_training_run *t = ask->training;
+    s->gpus = RR_NEWS(a, const char *, ask->n_gpu + 1);
+    s->gpus[0] = t->gpu ? t->gpu : "";
+    for (size_t g = 0; g < ask->n_gpu; g++) s->gpus[g + 1] = ask->gpu[g];
     RR_TRY(point(ask, t->gpu, t->gpus, t->precision, a, notes, s));
     for (size_t g = 0; g <= ask->n_gpu; g++)
         for (size_t r = 0; r <= ask->n_precision; r++)

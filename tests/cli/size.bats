@@ -329,3 +329,22 @@ CSV
     works eight --plan spot
     [[ $output == *"nothing is known of nebius/"*"data/facts/spot.csv"* ]]
 }
+@test "layouts that real runs had: fewer layers on the first and last stage" {
+    works "$RR" size --model llama-3.1-405b --tokens 1T --gpu h100 --gpus 16384 --alone --global-batch 2048 --layout tp=8,pp=16 --json
+    jq -e '.points[0].layouts.best[0].layout | .pp == 16 and .ends == 2' <<<"$output"
+    works "$RR" size --model bloom-176b --tokens 366B --gpu a100 --gpus 384 --alone --global-batch 2048 --layout tp=4,pp=12
+    [[ $output == *"pp 12"*"ends 2"* ]]
+    fails 3 '126 layers on 16 stages' "$RR" size --model llama-3.1-405b --tokens 1T --gpu h100 --gpus 16384 --alone --global-batch 2048 --layout tp=8,pp=16,vpp=1,ends=0
+}
+@test "one framework for all GPUs that are compared" {
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100,gb300 --gpus 512 --alone --plan on_demand
+    [[ $output == *"framework bridge"* ]]
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100 --gpus 512 --alone --plan on_demand
+    [[ $output == *"framework nemo"* ]]
+    works "$RR" size --model llama-3-8b --tokens 1T --gpu h100,l40s --gpus 64 --alone --plan on_demand
+    [[ $output == *"warning: l40s: no coefficients for nemo on l40s"* ]]
+}
+@test "a precision that the GPU has not is refused with the one it has" {
+    fails 3 'dgx-2-v100 has no bf16; fp16 is' "$RR" size --model bert-large --samples 1M --gpu v100 --gpus 16 --alone
+    fails 3 'hgx-h100 has no mxfp8; fp8 is' "$RR" size --model llama-3-8b --tokens 1T --gpu h100 --gpus 16 --alone --precision mxfp8
+}

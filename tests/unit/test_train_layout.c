@@ -59,8 +59,8 @@ static void each_fault_says_its_numbers(void **state)
     assert_string_equal(why("llama-3-70b", "h100", l), "recompute: 21 layers a stage, but 80 on 4 stages are at most 20");
     l.recompute_layers = 20;
     assert_string_equal(why("llama-3-70b", "h100", l), "legal");
-    l = good, l.ends_count = true;
-    assert_string_equal(why("llama-3-70b", "h100", l), "layers: 80 and both ends do not divide by pp 4 x vpp 5");
+    l = good, l.ends = 2;
+    assert_string_equal(why("llama-3-70b", "h100", l), "layers: 80 and 2 for the ends do not divide by pp 4 x vpp 5");
     l = good, l.ep = 2;
     assert_string_equal(why("llama-3-70b", "h100", l), "experts: ep 2, but llama-3-70b has no experts");
     l = good, l.tp = 1, l.dp = 8;
@@ -148,9 +148,9 @@ static void every_layer_is_on_one_stage(void **state)
     const struct rr_arch *const archs[] = {model("llama-3-70b"), model("bloom-176b"), model("deepseek-v3")};
     for (int i = 0; i < 3; i++)
         for (int32_t pp = 1; pp <= 24; pp++)
-            for (int kind = 0; kind < 3; kind++) {
+            for (int kind = 0; kind < 4; kind++) {
                 struct rr_layout l = layout_of(8 * pp, 8, pp, 1, 8);
-                l.balanced = kind == 1, l.ends_count = kind == 2 && pp > 1;
+                l.balanced = kind == 1, l.ends = kind >= 2 && pp > 1 ? kind : 0;
                 int32_t next = 0, heads = 0;
                 for (int32_t s = 0; s < pp; s++) {
                     const struct rr_stage at = rr_layout_stage(archs[i], &l, s);
@@ -168,10 +168,15 @@ static void ends_that_count_as_layers(void **state)
 {
     (void)state;
     struct rr_layout l = layout_of(96, 8, 12, 1, 8);
-    l.ends_count = true;
+    l.ends = 2;
     assert_int_equal(rr_layout_stage(model("bloom-176b"), &l, 0).count, 5);
     assert_int_equal(rr_layout_stage(model("bloom-176b"), &l, 5).count, 6);
     assert_int_equal(rr_layout_stage(model("bloom-176b"), &l, 11).count, 5);
+    l = layout_of(128, 8, 16, 1, 8), l.ends = 3; // DeepSeek-V3: 61 layers on 16 stages
+    assert_int_equal(rr_layout_stage(model("deepseek-v3"), &l, 0).count, 3);
+    assert_int_equal(rr_layout_stage(model("deepseek-v3"), &l, 8).count, 4);
+    assert_int_equal(rr_layout_stage(model("deepseek-v3"), &l, 15).count, 2);
+    assert_string_equal(why("llama-3.1-405b", "h100", layout_of(128, 8, 16, 1, 8)), "layers: 126 layers on 16 stages");
 }
 
 static void words(void **state)
