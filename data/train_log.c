@@ -1,129 +1,219 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/train_log.c - numbers behind known words in training logs.
  *
- * A row of `words` is what a framework prints before a number. The first word of steps or rates that is found tells the framework. Terminal
- * colours between word and number are passed over. */
+ * A row of `words` is what a framework prints before a number; each has a series of its own, and the one that tells most about the steps is
+ * taken: times before rates of samples, those before rates of tokens, then the longest. */
 #include "data/train_log.h"
-#include "data/base/csv.h"
-#include "data/base/json.h"
-#include "data/base/vec.h"
+#include "data/base/input.h"
+#include "data/base/text.h"
+#include "data/train_log_series.h"
+#include <ctype.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum what { STEP, SAMPLES, TOKENS, BATCH, MEMORY, WHATS };
-static const struct word {
-    const char *format, *text;
-    enum what what;
-    double unit; /* of what: s, 1/s, sequences, bytes */
-} words[] = {
-    {"megatron", "elapsed time per iteration (ms):", STEP, 1e-3},
-    {"megatron", "global batch size:", BATCH, 1},
-    {"megatron", "max allocated:", MEMORY, 1048576}, // divided by 1024 x 1024 there
-    {"deepspeed", "iter time (s):", STEP, 1},
-    {"deepspeed", "CurrSamplesPerSec=", SAMPLES, 1},
-    {"deepspeed", "MaxMemAllocated=", MEMORY, 1073741824.0},
-    {"torchtitan", "tps:", TOKENS, 1},
-    {"torchtitan", "memory:", MEMORY, 1073741824.0},
-    {"nemo", "train_step_timing in s:", STEP, 1},
-    {"nemo", "train_step_timing in s=", STEP, 1},
-    {"nemo", "train_step_timing=", STEP, 1},
-};
-static const struct word columns[] = {
-    {"csv", "step_time_s", STEP, 1},   {"csv", "samples_per_s", SAMPLES, 1}, {"csv", "tokens_per_s_per_gpu", TOKENS, 1},
-    {"csv", "global_batch", BATCH, 1}, {"csv", "memory_gb", MEMORY, 1e9},
-};
+#define MIB       1048576.0
+#define GIB       1073741824.0
+#define N_OF(x)   (sizeof(x) / sizeof *(x))
+#define MOST_LINE 8192 /* what lies behind it is not looked at */
 
-struct gathered {
-    const char *format;
-    RR_VEC(double) v[WHATS];
+static const struct rr_log_word words[] = {
+    {"megatron", "elapsed time per iteration (ms)", RR_LOG_STEP, 1e-3, false, NULL},
+    {"megatron", "elapsed time per iteration (s)", RR_LOG_STEP, 1, false, NULL},
+    {"megatron", "global batch size", RR_LOG_BATCH, 1, false, NULL},
+    {"megatron", "max allocated", RR_LOG_MEMORY, MIB, false, NULL}, // divided by 1024 x 1024 there
+    {"megatron bridge", "Step Time", RR_LOG_STEP, 1, false, "s"},
+    {"deepspeed", "iter time (s)", RR_LOG_STEP, 1, false, NULL},
+    {"deepspeed", "CurrSamplesPerSec", RR_LOG_SAMPLES, 1, false, NULL},
+    {"deepspeed", "SamplesPerSec", RR_LOG_SAMPLES, 1, false, NULL},
+    {"deepspeed", "train_batch_size", RR_LOG_BATCH, 1, false, NULL},
+    {"deepspeed", "MaxMemAllocated", RR_LOG_MEMORY, GIB, false, NULL},
+    {"deepspeed", "Max_MA", RR_LOG_MEMORY, GIB, false, NULL},
+    {"torchtitan", "tps", RR_LOG_TOKENS, 1, false, NULL},
+    {"torchtitan", "wps", RR_LOG_TOKENS, 1, false, NULL},
+    {"torchtitan", "memory", RR_LOG_MEMORY, GIB, false, "GiB"},
+    {"nemo", "train_step_timing in s", RR_LOG_STEP, 1, false, NULL},
+    {"nemo", "train_step_timing", RR_LOG_STEP, 1, false, NULL},
+    {"nemo", "global_batch_size", RR_LOG_BATCH, 1, false, NULL},
+    {"nemo", "max_memory_allocated", RR_LOG_MEMORY, 1, false, NULL},
+    {"nemo", "peak_memory_usage", RR_LOG_MEMORY, 1, false, NULL},
+    {"composer", "throughput/batches_per_sec", RR_LOG_STEP, 1, true, NULL},
+    {"composer", "throughput/samples_per_sec", RR_LOG_SAMPLES, 1, false, NULL},
+    {"composer", "memory/peak_allocated_mem", RR_LOG_MEMORY, 1e9, false, NULL},
+    {"huggingface", "train_steps_per_second", RR_LOG_STEP, 1, true, NULL},
+    {"huggingface", "Total train batch size (w. parallel, distributed & accumulation)", RR_LOG_BATCH, 1, false, NULL},
+    {"mlperf", "train_step_time", RR_LOG_STEP, 1, false, NULL},
+    {"mlperf", "global_batch_size\", \"value", RR_LOG_BATCH, 1, false, NULL},
 };
+/* The last resort: what a bar shows is smoothed, and one of its iterations may be a micro batch. */
+static const struct rr_log_word bar_seconds = {"progress bar", "s/it", RR_LOG_STEP, 1, false, NULL},
+                                bar_rate = {"progress bar", "it/s", RR_LOG_STEP, 1, true, NULL};
+static const char *const step_words[] = {"global_step", "iteration", "steps", "step", "[batch"};
+static const char *const pauses[] = {"validation loss at",
+                                     "validation ",
+                                     "Validation",
+                                     "evaluat",
+                                     "Evaluat",
+                                     "eval_",
+                                     "Eval ",
+                                     "validate step",
+                                     "saving checkpoint",
+                                     "saved checkpoint",
+                                     "Saving a checkpoint",
+                                     "Saving the checkpoint",
+                                     "Saving model checkpoint",
+                                     "Checkpoint saved",
+                                     "checkpoint saved",
+                                     "Saving checkpoint"};
 
-static void gather(struct gathered *g, const struct word *w, double v)
+/* ---- series ---- */
+
+void rr_log_add(struct rr_log_read *r, const struct rr_log_word *word, double v, int64_t step, bool beside)
 {
-    if (!(v > 0)) return;
-    if (w->what == STEP || w->what == SAMPLES || w->what == TOKENS) {
-        if (g->format && strcmp(g->format, w->format) != 0) return;
-        g->format = w->format;
+    struct rr_log_series *s = NULL;
+    if (!(v > 0) || !isfinite(v) || (word->over && !isfinite(1 / v))) return;
+    for (size_t i = 0; i < r->series.n; i++)
+        if (r->series.at[i].word == word) s = &r->series.at[i];
+    if (!s) {
+        rr_vec_push(&r->series, ((struct rr_log_series){.word = word}));
+        s = &r->series.at[r->series.n - 1];
     }
-    rr_vec_push(&g->v[w->what], v * w->unit);
+    if (step >= 0 && s->list.n > 0 && s->list.at[s->list.n - 1].step == step) return;
+    const struct rr_log_value value = {word->over ? word->unit / v : v * word->unit, step, beside};
+    rr_vec_push(&s->list, value);
 }
 
-/* The number that follows: blanks and colours before it, commas inside it. false: there is none. */
-static bool number_after(const char *p, double *ret)
+void rr_log_done(struct rr_log_read *r)
 {
-    char digits[40];
+    for (size_t i = 0; i < r->series.n; i++) rr_vec_done(&r->series.at[i].list);
+    rr_vec_done(&r->series);
+    rr_arena_free(r->arena);
+}
+
+/* ---- a line ---- */
+
+static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
+
+/* `word` as a whole one; NULL: not there. */
+static const char *find_word(const char *line, const char *word)
+{
+    for (const char *at = line; (at = strstr(at, word)) != NULL; at++)
+        if ((at == line || !in_word(at[-1]) || !in_word(*word)) && !in_word(at[strlen(word)])) return at;
+    return NULL;
+}
+
+/* The number that follows, behind blanks, quotes, ':', '=' and a row of dots; commas inside it. NULL: there is none; else what is behind it. */
+static const char *number_after(const char *p, double *ret)
+{
+    char digits[48];
     size_t n = 0;
-    for (;;) {
-        while (*p == ' ' || *p == '\t') p++;
-        if (*p != '\033') break;
-        while (*p && *p != 'm') p++;
-        if (*p) p++;
+    while (*p && (strchr(" \t:='\"", *p) || (*p == '.' && !isdigit((unsigned char)p[1])))) p++;
+    for (; *p && n + 1 < sizeof digits; p++) {
+        const bool sign = (*p == '-' || *p == '+') && (n == 0 || digits[n - 1] == 'e' || digits[n - 1] == 'E');
+        const bool exponent = n > 0 && (*p == 'e' || *p == 'E') && (isdigit((unsigned char)p[1]) || p[1] == '-' || p[1] == '+');
+        if (*p == ',' && isdigit((unsigned char)p[1])) continue;
+        if (!isdigit((unsigned char)*p) && !sign && !exponent && !(*p == '.' && isdigit((unsigned char)p[1]))) break;
+        digits[n++] = *p;
     }
-    for (; n + 1 < sizeof digits && ((*p >= '0' && *p <= '9') || strchr(".,eE+-", *p)) && *p; p++)
-        if (*p != ',') digits[n++] = *p;
-    while (n > 0 && (digits[n - 1] == '.' || digits[n - 1] == '-' || digits[n - 1] == '+')) n--;
-    return rr_text_double(rr_slice(digits, n), ret) == RR_OK;
+    return n > 0 && rr_text_double(rr_slice(digits, n), ret) == RR_OK ? p : NULL;
 }
 
-static void read_text(const char *text, struct gathered *g)
+static int64_t step_of(const char *line)
 {
-    for (const char *line = text; *line;) {
-        const size_t n = strcspn(line, "\n");
-        for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-            const char *at = memmem(line, n, words[i].text, strlen(words[i].text));
-            double v;
-            if (at && number_after(at + strlen(words[i].text), &v)) gather(g, &words[i], v);
+    for (size_t i = 0; i < N_OF(step_words); i++) {
+        double v;
+        const char *at = find_word(line, step_words[i]);
+        if (at && number_after(at + strlen(step_words[i]), &v) && v >= 0 && v < 1e15) return (int64_t)v;
+    }
+    return -1;
+}
+
+static bool begins(const char *p, const char *with) { return strncmp(p, with, strlen(with)) == 0; }
+
+struct text {
+    struct rr_log_read *r;
+    int64_t batch; /* of Composer, which prints its number on a line of its own; -1 = none */
+    bool beside;   /* a pause since the last step */
+};
+
+/* "10.82s/it" or "1.48it/s" inside "[...]". */
+static void read_bar(struct text *t, const char *line, int64_t step)
+{
+    const char *open = strchr(line, '|') ? strrchr(line, '[') : NULL, *unit = open ? strstr(open, "s/it") : NULL;
+    const struct rr_log_word *word = &bar_seconds;
+    double v;
+    if (open && !unit) unit = strstr(open, "it/s"), word = &bar_rate;
+    if (!unit || unit == open) return;
+    const char *from = unit;
+    while (from > open + 1 && (isdigit((unsigned char)from[-1]) || from[-1] == '.')) from--;
+    if (number_after(from, &v) == unit) rr_log_add(t->r, word, v, step, t->beside);
+}
+
+static bool is_pause(const char *line)
+{
+    for (size_t i = 0; i < N_OF(pauses); i++)
+        if (strstr(line, pauses[i])) return true;
+    return false;
+}
+
+static void read_line(struct text *t, const char *line)
+{
+    const char *batch = strstr(line, "[batch=");
+    int64_t step = step_of(line);
+    bool stepped = false;
+    if (batch) t->batch = step;
+    if (step < 0) step = t->batch;
+    for (size_t i = 0; i < N_OF(words); i++) {
+        const struct rr_log_word *w = &words[i];
+        const char *at = find_word(line, w->text), *behind;
+        double v;
+        if (!at) continue;
+        behind = number_after(at + strlen(w->text), &v);
+        if (behind && w->behind && !begins(behind, w->behind)) continue;
+        if (!behind && w->what == RR_LOG_STEP && strchr(w->text, '(') && t->r->bad_line == 0)
+            t->r->bad_line = t->r->lines, t->r->bad_word = w->text;
+        if (!behind) continue;
+        rr_log_add(t->r, w, v, step, t->beside);
+        stepped |= w->what <= RR_LOG_TOKENS;
+    }
+    if (stepped)
+        t->beside = false;
+    else if (is_pause(line))
+        t->beside = true;
+    else
+        read_bar(t, line, step);
+}
+
+/* Without colours ("\033[31m"). */
+static void copy_plain(const char *from, size_t n, char *to)
+{
+    size_t k = 0;
+    for (size_t i = 0; i < n && k + 1 < MOST_LINE; i++) {
+        if (from[i] == '\033') {
+            while (i < n && !isalpha((unsigned char)from[i])) i++;
+            continue;
         }
-        line += n + (line[n] == '\n');
+        to[k++] = from[i] == '\0' ? ' ' : from[i];
+    }
+    to[k] = '\0';
+}
+
+/* A bar redraws its line behind a carriage return: each drawing is a line here. */
+static void read_text(const char *text, size_t n, struct rr_log_read *r)
+{
+    struct text t = {.r = r, .batch = -1};
+    char line[MOST_LINE];
+    for (size_t i = 0; i < n;) {
+        size_t end = i;
+        while (end < n && text[end] != '\n' && text[end] != '\r') end++;
+        r->lines += i == 0 || text[i - 1] == '\n';
+        copy_plain(text + i, end - i, line);
+        read_line(&t, line);
+        i = end + 1;
     }
 }
 
-static enum rr_status read_csv(const char *path, struct gathered *g)
-{
-    struct rr_csv *c = NULL;
-    struct rr_csv_row row;
-    int at[sizeof columns / sizeof *columns];
-    enum rr_status st;
-    RR_TRY(rr_csv_open(path, (struct rr_csv_options){0}, &c));
-    RR_GO(rr_csv_next(c, &row));
-    for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) at[i] = rr_csv_find(&row, columns[i].text);
-    for (;;) {
-        RR_GO(rr_csv_next(c, &row));
-        if (row.n == 0) break;
-        for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-            double v;
-            if (at[i] < 0 || (size_t)at[i] >= row.n || rr_trim(row.cell[at[i]]).n == 0) continue;
-            st = rr_text_double(rr_trim(row.cell[at[i]]), &v);
-            if (st != RR_OK) {
-                st = rr_fail_in(st, "%s:%lld: %s", path, (long long)row.line, columns[i].text);
-                goto out;
-            }
-            gather(g, &columns[i], v);
-        }
-    }
-out:
-    rr_csv_close(c);
-    return st;
-}
-
-/* The trainer's last entry has the rate of the whole run. */
-static enum rr_status read_state(const char *path, struct gathered *g)
-{
-    static const struct word rate = {"huggingface", "train_steps_per_second", STEP, 1};
-    struct rr_json *json = rr_json_create();
-    cJSON *root = NULL;
-    const cJSON *e;
-    const enum rr_status st = rr_json_read(json, path, &root);
-    const cJSON *history = st == RR_OK ? rr_json_member(root, "log_history") : NULL;
-    cJSON_ArrayForEach(e, history)
-    {
-        const cJSON *m = rr_json_member(e, rate.text);
-        if (cJSON_IsNumber(m) && m->valuedouble > 0) gather(g, &rate, 1 / m->valuedouble);
-    }
-    cJSON_Delete(root);
-    rr_json_free(json);
-    return st;
-}
+/* ---- what they say ---- */
 
 static int by_size(const void *a, const void *b)
 {
@@ -131,15 +221,91 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Without the first, which loads and compiles, where there are others. */
-static double median(struct gathered *g, enum what w)
+static double median_of(double *at, size_t n)
 {
-    const size_t n = g->v[w].n, skip = n > 2 ? 1 : 0;
-    double *at = g->v[w].at;
     if (n == 0) return 0;
-    qsort(at + skip, n - skip, sizeof *at, by_size);
-    const size_t k = n - skip;
-    return k % 2 ? at[skip + k / 2] : (at[skip + k / 2 - 1] + at[skip + k / 2]) / 2;
+    qsort(at, n, sizeof *at, by_size);
+    return n % 2 ? at[n / 2] : (at[n / 2 - 1] + at[n / 2]) / 2;
+}
+
+static size_t warmup_of(size_t n) { return n >= 5 ? (n + 9) / 10 > 2 ? (n + 9) / 10 : 2 : n > 2 ? 1 : 0; }
+
+/* Median without warm-up and without steps beside a pause, unless nothing else is left. */
+static double usual(const struct rr_log_series *s, struct rr_train_log *ret)
+{
+    const size_t n = s->list.n, skip = warmup_of(n);
+    double *at = rr_xrealloc(NULL, n, sizeof *at);
+    size_t k = 0;
+    for (size_t i = skip; i < n; i++)
+        if (!s->list.at[i].beside) at[k++] = s->list.at[i].v;
+    const size_t beside = n - skip - k;
+    for (size_t i = skip; k == 0 && i < n; i++) at[i - skip] = s->list.at[i].v;
+    if (k == 0) k = n - skip;
+    const double m = median_of(at, k);
+    if (ret) {
+        ret->steps = n, ret->warmup = skip, ret->beside = beside < n - skip ? beside : 0, ret->outliers = 0;
+        for (size_t i = 0; i < k; i++) ret->outliers += at[i] > 1.5 * m || at[i] < m / 1.5;
+    }
+    free(at);
+    return m;
+}
+
+static const struct rr_log_series *longest(const struct rr_log_read *r, enum rr_log_what what, bool bars)
+{
+    const struct rr_log_series *best = NULL;
+    for (size_t i = 0; i < r->series.n; i++) {
+        const struct rr_log_series *s = &r->series.at[i];
+        const bool bar = s->word == &bar_seconds || s->word == &bar_rate;
+        if (s->word->what == what && bar == bars && (!best || s->list.n > best->list.n)) best = s;
+    }
+    return best;
+}
+
+static const struct rr_log_series *chosen(const struct rr_log_read *r)
+{
+    for (int what = RR_LOG_STEP; what <= RR_LOG_TOKENS; what++) {
+        const struct rr_log_series *s = longest(r, (enum rr_log_what)what, false);
+        if (s) return s;
+    }
+    return longest(r, RR_LOG_STEP, true);
+}
+
+static double most_of(const struct rr_log_read *r, enum rr_log_what what)
+{
+    double most = 0;
+    for (size_t i = 0; i < r->series.n; i++)
+        for (size_t k = 0; r->series.at[i].word->what == what && k < r->series.at[i].list.n; k++)
+            most = fmax(most, r->series.at[i].list.at[k].v);
+    return most;
+}
+
+/* The last one said: it grows at first. Or what times and rates of samples make of it. */
+static double batch_of(const struct rr_log_read *r)
+{
+    const struct rr_log_series *said = longest(r, RR_LOG_BATCH, false), *step = longest(r, RR_LOG_STEP, false),
+                               *samples = longest(r, RR_LOG_SAMPLES, false);
+    if (said) return said->list.at[said->list.n - 1].v;
+    if (!step || !samples || strcmp(step->word->format, samples->word->format) != 0) return 0;
+    return floor(usual(step, NULL) * usual(samples, NULL) + 0.5);
+}
+
+static enum rr_status tell(const char *path, const struct rr_log_read *r, struct rr_train_log *ret)
+{
+    const struct rr_log_series *s = chosen(r);
+    if (!s && r->bad_line)
+        return rr_fail(RR_EINPUT, "%s:%lld: \"%s\" without a number behind it", path, (long long)r->bad_line, r->bad_word);
+    if (!s)
+        return rr_fail(
+            RR_EINPUT,
+            "%s: no step times in %lld lines; looked for \"elapsed time per iteration (ms):\" (Megatron), \"CurrSamplesPerSec=\" and "
+            "\"iter time (s):\" (DeepSpeed), \"tps:\" (torchtitan), \"train_step_timing in s\" (NeMo), \"throughput/batches_per_sec:\" "
+            "(Composer), \"train_steps_per_second\" (Hugging Face, its trainer_state.json), \"train_step_time\" (MLPerf), a progress "
+            "bar's \"s/it\", or a .csv with step_time_s, samples_per_s or tokens_per_s_per_gpu",
+            path, (long long)r->lines);
+    *ret = (struct rr_train_log){.format = s->word->format, .global_batch = batch_of(r), .memory_bytes = most_of(r, RR_LOG_MEMORY)};
+    double *const to[] = {&ret->step_s, &ret->samples_s, &ret->tokens_s_per_gpu};
+    *to[s->word->what] = usual(s, ret);
+    return RR_OK;
 }
 
 static bool ends_in(const char *path, const char *end)
@@ -148,42 +314,26 @@ static bool ends_in(const char *path, const char *end)
     return n >= m && strcmp(path + n - m, end) == 0;
 }
 
-static enum rr_status read_any(const char *path, struct gathered *g)
+static enum rr_status read_any(const char *path, struct rr_log_read *r)
 {
     struct rr_input *in = NULL;
     char *text = NULL;
-    size_t n;
-    if (ends_in(path, ".csv")) return read_csv(path, g);
-    if (ends_in(path, ".json")) return read_state(path, g);
+    size_t n = 0;
+    if (ends_in(path, ".csv") || ends_in(path, ".csv.gz")) return rr_log_read_csv(path, r);
+    if (ends_in(path, ".json")) return rr_log_read_json(path, r);
     RR_TRY(rr_input_open(path, &in));
     const enum rr_status st = rr_input_all(in, (size_t)1 << 30, &text, &n);
     rr_input_close(in);
-    if (st == RR_OK) read_text(text, g);
+    if (st == RR_OK) read_text(text, n, r);
     free(text);
     return st;
 }
 
 enum rr_status rr_train_log_read(const char *path, struct rr_train_log *ret)
 {
-    struct gathered g = {0};
-    enum rr_status st = read_any(path, &g);
-    if (st == RR_OK && !g.format)
-        st = rr_fail(
-            RR_EINPUT,
-            "%s: no step times: lines of Megatron, DeepSpeed, torchtitan or NeMo, a trainer_state.json of a finished run, or a CSV with "
-            "step_time_s, samples_per_s or tokens_per_s_per_gpu are expected",
-            path);
-    if (st == RR_OK) {
-        const size_t steps = g.v[STEP].n, samples = g.v[SAMPLES].n, tokens = g.v[TOKENS].n;
-        double most = 0;
-        for (size_t i = 0; i < g.v[MEMORY].n; i++)
-            if (g.v[MEMORY].at[i] > most) most = g.v[MEMORY].at[i];
-        *ret = (struct rr_train_log){.format = g.format, .steps = steps ? steps : samples ? samples : tokens, .memory_bytes = most};
-        ret->step_s = median(&g, STEP);
-        ret->samples_s = median(&g, SAMPLES);
-        ret->tokens_s_per_gpu = median(&g, TOKENS);
-        ret->global_batch = g.v[BATCH].n ? g.v[BATCH].at[g.v[BATCH].n - 1] : 0;
-    }
-    for (int i = 0; i < WHATS; i++) rr_vec_done(&g.v[i]);
+    struct rr_log_read r = {.arena = rr_arena_create()};
+    enum rr_status st = read_any(path, &r);
+    if (st == RR_OK) st = tell(path, &r, ret);
+    rr_log_done(&r);
     return st;
 }

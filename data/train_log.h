@@ -1,22 +1,28 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/train_log.h - what a training log says about its steps: how long, how many tokens, how much memory.
  *
- * Megatron, DeepSpeed, torchtitan and NeMo as they print to the terminal; trainer_state.json of Hugging Face; a CSV with one of the columns
- * step_time_s, tokens_per_s_per_gpu, samples_per_s, and memory_gb. Medians over all steps but the first; memory is the most that stands there. */
+ * What Megatron, DeepSpeed, torchtitan, NeMo, Composer, the trainer of Hugging Face and MLPerf's loggers print, and progress bars, with
+ * terminal colours and carriage returns and from all ranks at once; trainer_state.json, train_results.json; a CSV, also as Weights & Biases
+ * exports it, with a column such as step_time_s, "iteration time (ms)", tokens_per_s_per_gpu or samples_per_s.
+ *
+ * The first tenth of the steps, at least 2, is warm-up where there are 5 or more, the first one where there are 3 or 4. Steps right after an
+ * evaluation or a checkpoint may hold its time. Both are left out; of the rest the median is taken, and those more than half as long again
+ * or shorter by a third are counted. Memory is the most that stands there. */
 #ifndef RR_DATA_TRAIN_LOG_H
 #define RR_DATA_TRAIN_LOG_H
 #include "data/base/status.h"
 #include <stddef.h>
 
 struct rr_train_log {
-    const char *format; /* "megatron" */
-    size_t steps;       /* that were read, >= 1 */
-    double step_s;      /* 0 = the log has samples or tokens a second instead */
-    double samples_s;   /* of all GPUs */
+    const char *format;              /* "megatron" */
+    size_t steps;                    /* that were read, >= 1 */
+    size_t warmup, beside, outliers; /* of which left out at the start; after evaluations and checkpoints; far from the median */
+    double step_s;                   /* 0 = the log has samples or tokens a second instead */
+    double samples_s;                /* of all GPUs */
     double tokens_s_per_gpu;
     double global_batch; /* 0 = it does not say */
     double memory_bytes; /* 0 = it does not say */
 };
-/* RR_EINPUT "PATH: ..." when none of these is in it. */
+/* RR_EINPUT "PATH: ..." when none of these is in it, "PATH:LINE: ..." for a known word or column without a number. */
 RR_CHECKED enum rr_status rr_train_log_read(const char *path, struct rr_train_log *ret);
 #endif

@@ -69,7 +69,13 @@ static enum rr_status read_log(const char *path, struct rr_notes *notes, struct 
     else
         m->step_s = (double)l->global_batch * l->seq / l->gpus / log.tokens_s_per_gpu;
     m->memory_bytes = log.memory_bytes;
-    rr_note(notes, RR_NOTE_GIVEN, path, "", "%zu steps of a %s log, median %.4g s", log.steps, log.format, m->step_s);
+    rr_note(
+        notes, RR_NOTE_GIVEN, path, "",
+        "%zu steps of a %s log, median %.4g s without %zu of warm-up and %zu after an evaluation or a checkpoint; %zu of the rest are far "
+        "from it",
+        log.steps, log.format, m->step_s, log.warmup, log.beside, log.outliers);
+    if (strcmp(log.format, "progress bar") == 0)
+        rr_note(notes, RR_NOTE_WARNING, path, "", "a progress bar's iterations are taken for steps: they may be micro batches");
     return RR_OK;
 }
 

@@ -188,11 +188,21 @@ static double quantile(const double *sorted, double q)
     return sorted[(int)(at + 0.5)]; // 0.1, 0.5 and 0.9 of 400 are whole
 }
 
-/* What happened differs from what was expected of it: n failures have a standard deviation of sqrt(n). */
+/* Poisson by the gaps between events; normal where it is near enough. */
+static double count_drawn(double mean, struct rr_rng *r)
+{
+    if (mean > 50) return fmax(0, mean + sqrt(mean) * rr_rng_normal(r));
+    double at = rr_rng_exponential(r), n = 0;
+    for (; at < mean; n++) at += rr_rng_exponential(r);
+    return n;
+}
+
+/* What happened differs from what was expected of it: failures are counted, and each costs what one costs in the mean. */
 static double with_luck(const struct rr_ttt *t, struct rr_rng *r)
 {
-    const double luck = t->failures > 0 ? 1 + rr_rng_normal(r) / sqrt(t->failures) : 1;
-    return t->total_s + t->lost_s * ((luck > 0 ? luck : 0) - 1) * (t->total_s / (t->total_s - t->rerun_s));
+    const double expected = t->failures + t->reclaims;
+    if (!(expected > 0) || !isfinite(t->total_s)) return t->total_s;
+    return t->total_s + t->lost_s * (count_drawn(expected, r) / expected - 1) * (t->total_s / (t->total_s - t->rerun_s));
 }
 
 struct draws {

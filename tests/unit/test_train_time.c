@@ -222,6 +222,30 @@ static void a_band_says_what_it_is_made_of(void **state)
     assert_near(b.by_step[1], t.total_s, 1e-6);
 }
 
+/* A failure in a thousand runs is in no quantile: none has a part of one. */
+static void what_hardly_happens_does_not_widen_the_band(void **state)
+{
+    (void)state;
+    struct rr_coefs c;
+    struct rr_ttt t;
+    struct rr_ttt_band b;
+    rr_coefs_default(&c);
+    struct rr_ttt_plan p = plan();
+    const struct rr_ttt_doubt sure = {0};
+    p.samples = 48e3, p.failure_gpu_hours = 5e4, p.repair_s = 14400; // 1000 s on 8 GPUs: 0.00004 failures
+    make(&p, &t);
+    rr_ttt_band(&p, &sure, &small, &eight, &c, &layout, 1, 3, &b);
+    assert_true(t.failures < 1e-4 && t.lost_s > 0.1);
+    assert_near(b.p90_s, t.total_s - t.lost_s, 1e-6);
+    assert_near(b.p10_s, t.total_s - t.lost_s, 1e-6);
+    p.samples = 48e5 * 3, p.failure_gpu_hours = 96, p.repair_s = 0; // 7 failures or so: P10 to P90 of them are 4 to 10
+    make(&p, &t);
+    rr_ttt_band(&p, &sure, &small, &eight, &c, &layout, 1, 3, &b);
+    assert_true(t.failures > 6.5 && t.failures < 7.6);
+    assert_near((b.p90_s - t.total_s) / t.lost_s, 10.5 / t.failures - 1, 0.15);
+    assert_near((b.p10_s - t.total_s) / t.lost_s, 4 / t.failures - 1, 0.16);
+}
+
 /* ---- markets ---- */
 
 static const int64_t at_us[] = {0, 50 * RR_S, 60 * RR_S, 200 * RR_S};
@@ -293,6 +317,7 @@ int main(void)
         cmocka_unit_test(reclaims_are_those_of_a_simulation),
         cmocka_unit_test(spares_are_as_many_as_pay),
         cmocka_unit_test(a_band_says_what_it_is_made_of),
+        cmocka_unit_test(what_hardly_happens_does_not_widen_the_band),
         cmocka_unit_test(work_goes_on_between_high_prices),
         cmocka_unit_test(a_share_a_month_is_a_time_between_reclaims),
     };

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * tests/unit/test_train_log.c - logs as trainers print them (tests/data/train_logs): each says a step of 4.772 s in its own words. */
+#include "data/base/text.h"
+#include "data/train_log.h"
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static void assert_near(double a, double b, double off)
+{
+    if (!(fabs(a - b) <= off)) fail_msg("%.17g is not %.17g +- %g", a, b, off);
+}
+
+static struct rr_train_log sample(const char *name)
+{
+    char path[256];
+    struct rr_train_log log;
+    snprintf(path, sizeof path, "tests/data/train_logs/%s", name);
+    if (rr_train_log_read(path, &log) != RR_OK) fail_msg("%s", rr_reason());
+    return log;
+}
+
+static void every_trainer_is_read(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *file, *format;
+        size_t steps, warmup;
+        double batch, memory;
+    } want[] = {
+        {"megatron.log", "megatron", 14, 2, 512, 45678.25 * 1048576},
+        {"megatron_seconds.log", "megatron", 6, 2, 2048, 0},
+        {"deepspeed_pipe.log", "deepspeed", 4, 1, 0, 0},
+        {"nemo1.log", "nemo", 6, 2, 0, 0}, // two of eight drawings are the same step
+        {"nemo2.log", "nemo", 6, 2, 512, 53930270720.0},
+        {"bridge.log", "megatron bridge", 6, 2, 0, 0},
+        {"composer.log", "composer", 6, 2, 512, 44.6420e9}, // the batch from the two rates
+        {"huggingface.log", "huggingface", 1, 0, 512, 0},
+        {"mlperf.log", "mlperf", 6, 2, 512, 0},
+        {"bar.log", "progress bar", 6, 2, 0, 0},
+        {"trainer_state.json", "huggingface", 1, 0, 512, 0},
+        {"wandb.csv", "csv", 6, 2, 0, 0},
+        {"wandb_history.csv", "csv", 6, 2, 0, 0},
+        {"metrics.csv", "csv", 4, 1, 512, 41.5e9},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        const struct rr_train_log log = sample(want[i].file);
+        if (strcmp(log.format, want[i].format) != 0 || fabs(log.step_s - 4.772) > 1e-6 || log.steps != want[i].steps ||
+            log.warmup != want[i].warmup || log.global_batch != want[i].batch || fabs(log.memory_bytes - want[i].memory) > 1)
+            fail_msg("%s: %s, %zu steps (%zu), %.9g s, batch %g, memory %.9g", want[i].file, log.format, log.steps, log.warmup, log.step_s,
+                     log.global_batch, log.memory_bytes);
+    }
+}
+
+static void rates_are_read_where_there_are_no_times(void **state)
+{
+    (void)state;
+    struct rr_train_log log = sample("deepspeed.log");
+    assert_near(log.samples_s, 512 / 4.772, 1e-6);
+    assert_true(log.step_s == 0 && log.global_batch == 512 && log.steps == 5);
+    assert_near(log.memory_bytes, 63.31 * 1073741824, 1);
+    log = sample("torchtitan.log"); // of four ranks, in colour
+    assert_near(log.tokens_s_per_gpu, 1002, 1e-9);
+    assert_true(log.steps == 6 && log.warmup == 2);
+    assert_near(log.memory_bytes, 66.91 * 1073741824, 1);
+    log = sample("torchtitan_wps.log");
+    assert_near(log.tokens_s_per_gpu, 1002, 1e-9);
+}
+
+/* Of 14 steps 2 are warm-up and the one behind the evaluation is left out; 9.871 s is far from 4.772, and stays. */
+static void pauses_and_outliers_are_told_apart(void **state)
+{
+    (void)state;
+    const struct rr_train_log log = sample("megatron.log");
+    assert_int_equal(log.beside, 1);
+    assert_int_equal(log.outliers, 1);
+}
+
+static enum rr_status read_as(const char *suffix, const char *text, struct rr_train_log *log)
+{
+    char path[] = "/tmp/rackrate-log-XXXXXX.json";
+    snprintf(path + strlen("/tmp/rackrate-log-XXXXXX"), 6, "%s", suffix);
+    const int fd = mkstemps(path, (int)strlen(suffix));
+    assert_true(fd >= 0);
+    assert_int_equal(write(fd, text, strlen(text)), strlen(text));
+    close(fd);
+    const enum rr_status st = rr_train_log_read(path, log);
+    unlink(path);
+    return st;
+}
+
+static void columns_say_their_unit(void **state)
+{
+    (void)state;
+    struct rr_train_log log;
+    assert_int_equal(read_as(".csv", "step,iteration time [ms],Peak memory (GiB)\n1,4772,7.5\n", &log), RR_OK);
+    assert_near(log.step_s, 4.772, 1e-12);
+    assert_near(log.memory_bytes, 7.5 * 1073741824, 1);
+    assert_int_equal(read_as(".csv", "train/steps_per_second\n0.2\n\nNaN\n0.25\n", &log), RR_OK);
+    assert_true(log.steps == 2);
+    assert_near(log.step_s, 4.5, 1e-12);
+    assert_int_equal(read_as(".csv", "tokens_per_s_per_gpu\n\"1002.5\"\n", &log), RR_OK);
+    assert_near(log.tokens_s_per_gpu, 1002.5, 1e-12);
+}
+
+static void refuses(const char *suffix, const char *text, const char *why)
+{
+    struct rr_train_log log;
+    assert_int_equal(read_as(suffix, text, &log), RR_EINPUT);
+    if (!strstr(rr_reason(), why)) fail_msg("\"%s\" is not in: %s", why, rr_reason());
+}
+
+static void what_says_nothing_is_refused(void **state)
+{
+    (void)state;
+    refuses("", "", "no step times in 0 lines; looked for \"elapsed time per iteration (ms):\"");
+    refuses(".log", "loss 3\nloss 2\n", "no step times in 2 lines");
+    refuses(".log", "a\n iteration 1/ 5 | elapsed time per iteration (ms): n/a | lm loss\n",
+            ":2: \"elapsed time per iteration (ms)\" without a number");
+    refuses(".log", "elapsed time per iteration (ms): 0.0\n", "no step times");
+    refuses(".log", "Validation DataLoader 0: 100%|##| 5/5 [00:10<00:00, 2.1s/it]\n", "no step times"); // no training step
+    refuses(".csv", "step_time\n5\n", ":1: the column \"step_time\" has no unit in its name; such as step_time_s");
+    refuses(".csv", "memory,step_time_s\n5,4\n", "such as memory_gb");
+    refuses(".csv", "a - step_time_s,b - step_time_s\n5,4\n", "two columns say the same");
+    refuses(".csv", "step_time_s\n5\nfive\n", ":3: step_time_s");
+    refuses(".csv", "loss\n5\n", "no step times in 2 lines");
+    refuses(".json", "{\"log_history\": [{\"loss\": 2.1, \"step\": 5}]}", "no step times");
+    refuses(".json", "{\"log_history\": ", "1");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_trainer_is_read),
+        cmocka_unit_test(rates_are_read_where_there_are_no_times),
+        cmocka_unit_test(pauses_and_outliers_are_told_apart),
+        cmocka_unit_test(columns_say_their_unit),
+        cmocka_unit_test(what_says_nothing_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
