@@ -43,7 +43,7 @@ enum rr_status rr_trainings_read(const struct rr_reading *r, struct rr_scenario 
                                        .duration_us = {.kind = RR_DIST_CONSTANT, .a = (double)p->work_us},
                                        .gpus = {.kind = RR_DIST_CONSTANT, .a = (double)t->gpus}};
     if (s->replications > 1 && p->sigma > 0)
-        w->generate.duration_us = (struct rr_dist){.kind = RR_DIST_LOGNORMAL, .a = (double)p->work_us, .b = p->sigma};
+        w->generate.duration_us = (struct rr_dist){.kind = RR_DIST_LOGNORMAL, .a = (double)p->median_us, .b = p->sigma};
     rr_note(&s->notes, RR_NOTE_ASSUMED, rr_pointer_join(r->param.arena, w->pointer, "training"), "", "%s", p->summary);
     return RR_OK;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-const char *const rr_sheet_units[RR_SHEET_UNITS] = {"text", "money", "money per GPU-hour", "share", "number", "months", "GPU-hours"};
+const char *const rr_sheet_units[RR_SHEET_UNITS] = {"text", "money", "money per GPU-hour", "share", "number", "months", "GPU-hours", "seconds", "bytes"};
 
 struct rr_sheet_maker rr_sheet_begin(struct rr_arena *a, const char *name, const char *title, const char *note)
 {

@@ -21,6 +21,8 @@ enum rr_sheet_unit {
     RR_SHEET_NUMBER, /* of whatever the column says */
     RR_SHEET_MONTHS,
     RR_SHEET_HOURS, /* GPU-hours */
+    RR_SHEET_SECONDS,
+    RR_SHEET_BYTES,
     RR_SHEET_UNITS
 };
 extern const char *const rr_sheet_units[RR_SHEET_UNITS]; /* "text", "money", ... */

@@ -78,6 +78,7 @@ extern const char *const rr_training_precisions[]; /* NULL-terminated, in the or
 /* What a run is to a replay: the registry's function makes it (data/ knows no models). */
 struct rr_training_plan {
     int64_t work_us;     /* steps and evaluations, reruns included, without interruptions */
+    int64_t median_us;   /* of the work, with sigma: what several replications draw around */
     int64_t start_us;    /* overhead of every start */
     int64_t write_us;    /* the job stands still for a checkpoint */
     int64_t restore_us;  /* at every start that goes on from one */

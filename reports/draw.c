@@ -63,7 +63,12 @@ static int characters(const char *s)
     return n;
 }
 
-double rr_draw_text_width(const char *text) { return 7.6 * characters(text); }
+double rr_draw_text_width(const char *text)
+{
+    int wide = 0;
+    for (const char *p = text; *p; p++) wide += strchr("mwMW%@", *p) != NULL;
+    return 7.6 * characters(text) + 3.5 * wide;
+}
 
 const char *rr_draw_short(struct rr_arena *a, const char *name, int most)
 {

@@ -64,6 +64,7 @@ bool rr_figure_step(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_memory(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_scaling(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_roofline(struct rr_drawing *d, struct rr_figure *f);
+bool rr_figure_trust(struct rr_drawing *d, struct rr_figure *f);
 bool rr_figure_gantt(struct rr_drawing *d, struct rr_figure *f);
 
 /* When another alternative became the cheapest by cumulative effective cost: "rent is the cheapest until Sep 2026, then own"; "" when none did. */

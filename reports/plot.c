@@ -16,11 +16,11 @@
 static const struct {
     const char *name;
     bool (*draw)(struct rr_drawing *d, struct rr_figure *f);
-} figures[] = {{"cost", rr_figure_cost},       {"breakdown", rr_figure_breakdown}, {"gpus", rr_figure_gpus}, {"wait", rr_figure_wait},
-               {"queue", rr_figure_queue},     {"gantt", rr_figure_gantt},         {"step", rr_figure_step}, {"memory", rr_figure_memory},
-               {"scaling", rr_figure_scaling}, {"roofline", rr_figure_roofline}};
+} figures[] = {{"cost", rr_figure_cost},       {"breakdown", rr_figure_breakdown}, {"gpus", rr_figure_gpus},  {"wait", rr_figure_wait},
+               {"queue", rr_figure_queue},     {"gantt", rr_figure_gantt},         {"step", rr_figure_step},  {"memory", rr_figure_memory},
+               {"scaling", rr_figure_scaling}, {"roofline", rr_figure_roofline},   {"trust", rr_figure_trust}};
 const char *const rr_figure_names[] = {"cost", "breakdown", "gpus",    "wait",     "queue", "gantt",
-                                       "step", "memory",    "scaling", "roofline", NULL};
+                                       "step", "memory",    "scaling", "roofline", "trust", NULL};
 enum { FIGURES = sizeof figures / sizeof *figures, MOST_SVG = 32 << 20 };
 
 enum { WIDE, NARROW, FORMS };

@@ -12,6 +12,8 @@ static const char *shown(const struct rr_store *s, struct rr_arena *a, enum rr_s
     case RR_SHEET_MONEY: return rr_show_amount(a, v, s->currency);
     case RR_SHEET_RATE: return rr_show_metric(a, RR_U_MONEY_PER_GPU_HOUR, v, s->currency);
     case RR_SHEET_SHARE: return rr_show_share(a, v);
+    case RR_SHEET_SECONDS: return rr_show_time(a, v);
+    case RR_SHEET_BYTES: return rr_show_bytes(a, v);
     default: return rr_show_number(a, v);
     }
 }

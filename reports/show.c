@@ -80,6 +80,31 @@ const char *rr_show_seconds(struct rr_arena *a, double s)
     return kept(a, &b);
 }
 
+/* v in the largest unit that it reaches, with three digits; the first unit is the smallest. */
+static const char *scaled(struct rr_arena *a, double v, const char *const *unit, const double *size, size_t n)
+{
+    size_t i = 0;
+    if (isnan(v)) return RR_SHOW_NONE;
+    if (isinf(v)) return v > 0 ? "never" : RR_SHOW_NONE;
+    while (i + 1 < n && fabs(v) >= 0.9995 * size[i + 1]) i++;
+    const double x = v / size[i];
+    return rr_strf(a, "%.*f %s", x == 0 || fabs(x) >= 99.95 ? 0 : fabs(x) >= 9.995 ? 1 : 2, x, unit[i]);
+}
+
+const char *rr_show_time(struct rr_arena *a, double s)
+{
+    static const char *const unit[] = {"us", "ms", "s", "min", "h", "d"};
+    static const double size[] = {1e-6, 1e-3, 1, 60, 3600, 86400};
+    return s == 0 ? "0 s" : scaled(a, s, unit, size, 6);
+}
+
+const char *rr_show_bytes(struct rr_arena *a, double v)
+{
+    static const char *const unit[] = {"B", "kB", "MB", "GB", "TB", "PB"};
+    static const double size[] = {1, 1e3, 1e6, 1e9, 1e12, 1e15};
+    return scaled(a, v, unit, size, 6);
+}
+
 const char *rr_show_metric(struct rr_arena *a, enum rr_metric_unit unit, double v, const char *currency)
 {
     switch (unit) {

@@ -14,6 +14,8 @@ const char *rr_show_number(struct rr_arena *a, double v);  /* 1,234,568; 12.3; 0
 const char *rr_show_count(struct rr_arena *a, int64_t n);  /* "unlimited" for INT64_MAX */
 const char *rr_show_share(struct rr_arena *a, double v);   /* 93.2 % */
 const char *rr_show_seconds(struct rr_arena *a, double s); /* 4.2 h */
+const char *rr_show_time(struct rr_arena *a, double s);    /* three digits: 62.1 ms, 9.69 s, 28.4 min, 86.9 d */
+const char *rr_show_bytes(struct rr_arena *a, double v);   /* three digits: 76.6 GB */
 const char *rr_show_metric(struct rr_arena *a, enum rr_metric_unit unit, double v, const char *currency);
 /* "owned" -> "owned", "on_demand" -> "on-demand": a word of the scenario in prose. */
 const char *rr_show_word(struct rr_arena *a, const char *word);

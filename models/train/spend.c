@@ -85,6 +85,7 @@ static void consider(const struct spending *x, const char *instance, const char 
     const struct rr_instance *in;
     const struct rr_price_row *r;
     if (!region_is(region, x->ask->region)) return;
+    if (x->ask->instance && strcmp(instance, x->ask->instance) != 0) return;
     if (rr_catalog_instance(&x->priced, instance, &in) != RR_OK || strcmp(in->gpu, m->gpu) != 0) return;
     if (in->gpus < m->gpus_per_node && run_gpus(x) >= m->gpus_per_node) return;
     if (rr_catalog_price(&x->priced, instance, region, plan, term, payment, &r) != RR_OK) return;

@@ -16,7 +16,10 @@ static void fill(const struct rr_store *s, struct rr_doc *d)
     if (!any) return;
     rr_doc_heading(d, 2, "Time to train");
     sheet(s, d, "training.runs");
+    sheet(s, d, "training.done");
+    sheet(s, d, "training.bill");
     sheet(s, d, "training.layouts");
+    sheet(s, d, "training.rejected");
     rr_doc_figure(d, "step");
     sheet(s, d, "training.step");
     rr_doc_figure(d, "memory");

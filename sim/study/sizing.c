@@ -10,6 +10,13 @@ double rr_sizing_time_s(const struct rr_sizing_point *p) { return p->unpriced[0]
 
 double rr_sizing_p90_s(const struct rr_sizing_point *p) { return p->answer->band.p90_s * (rr_sizing_time_s(p) / p->answer->time.total_s); }
 
+void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s)
+{
+    const double v = isinf(gpu_hours) ? 0 : gpu_hours;
+    s->plan.failure_gpu_hours = s->plan.failure_least = s->plan.failure_most = v;
+    s->plan.detect_s = detect_s;
+}
+
 static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing_point *p)
 {
     for (size_t i = 0; i < ask->n_plans && i < RR_SIZING_PLANS; i++) {
@@ -19,7 +26,8 @@ static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr
                                        .answer = p->answer,
                                        .start_us = ask->start_us,
                                        .plan = ask->plan[i],
-                                       .region = ask->region ? ask->region : ""};
+                                       .region = ask->region ? ask->region : "",
+                                       .instance = ask->instance};
         if (rr_train_spend(&k, a, notes, &p->spend[i]) != RR_OK) p->unpriced[i] = rr_strdup(a, rr_reason());
     }
 }
@@ -47,6 +55,7 @@ static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, in
     if (told == &unheard && !has_gpu(s, gpu) && st == RR_OK && *p->size.borrowed)
         rr_note(notes, RR_NOTE_WARNING, "", "", "%s: %s", p->size.machine.id, p->size.borrowed);
     if (st == RR_OK) {
+        if (ask->failure_gpu_hours > 0) rr_sizing_fail(&p->size, ask->failure_gpu_hours, ask->detect_s);
         p->answer = RR_NEW(a, struct rr_size_answer);
         st = rr_size_find(&p->size, ask->seed, p->answer);
         s->tried += p->answer->found.tried;

@@ -24,7 +24,10 @@ struct rr_sizing_ask {
     size_t n_plans;
     bool must_price; /* no price under the first plan is an error, not a line */
     const char *region;
+    const char *instance;          /* NULL = the cheapest */
     struct rr_spend_market market; /* price books and currency */
+    double failure_gpu_hours;      /* one in so many, for sure; infinite: nothing fails; 0: as the training has it */
+    double detect_s;               /* with it */
     int64_t start_us;              /* first day, epoch */
     double deadline_s, budget;     /* 0 = none; in the market's currency */
     uint64_t seed;
@@ -52,6 +55,8 @@ struct rr_sizing {
 /* The main point must have an answer (its reason is the error); the others may have none. */
 RR_CHECKED enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes,
                                          struct rr_sizing *ret);
+/* Failures that are known, between the two calls of models/train/size.h: one in so many GPU-hours, infinite: none. */
+void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s);
 /* Cost under the first plan in the market's currency; NaN when it has no price. */
 double rr_sizing_cost(const struct rr_sizing_point *p);
 /* Time from start to end under the first plan (longer where a spot market takes machines back), and its P90. */

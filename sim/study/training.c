@@ -34,7 +34,9 @@ enum rr_status rr_study_plan_training(const struct rr_training_run *t, const str
     RR_TRY(rr_size_find(&z, 1, &x));
     if (*z.machine.gpu == '\0')
         return rr_fail(RR_EINPUT, "%s has no GPU of data/facts/gpus.csv, so that no pool can be known to have it", z.machine.id);
-    *ret = (struct rr_training_plan){.work_us = (int64_t)((x.time.train_s + x.time.eval_s) * z.plan.reruns * 1e6 + 0.5),
+    const double work_us = (x.time.train_s + x.time.eval_s) * z.plan.reruns * 1e6;
+    *ret = (struct rr_training_plan){.work_us = (int64_t)(work_us + 0.5),
+                                     .median_us = (int64_t)(work_us * x.band.step_p50_s / x.found.best[0].step_s + 0.5),
                                      .start_us = (int64_t)(x.time.startup_s * 1e6 + 0.5),
                                      .write_us = (int64_t)(x.time.stall_s * 1e6 + 0.5),
                                      .restore_us = (int64_t)(x.time.write_s * 1e6 + 0.5),
