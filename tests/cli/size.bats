@@ -247,8 +247,19 @@ JSON
     # the terms of the step in the report are those of size, and add up to its step
     works "$RR" size s.json --alone --json
     local want=$(jq '.points[0].step.predicted_s' <<<"$output")
-    jq -e --argjson want "$want" '.sheets[] | select(.name == "training.step") | [.rows[0][1:][]] | add / $want - 1 | fabs < 1e-6' out/results.json
-    jq -e '[.sheets[] | select(.name | startswith("training."))] | length == 6' out/results.json
+    jq -e --argjson want "$want" '.sheets[] | select(.name == "training.step") |
+        .columns[1].unit == "seconds" and .rows[-1][0] == "total" and ([.rows[:-1][][1]] | add / $want - 1 | fabs < 1e-6) and .rows[-1][1] == $want' out/results.json
+    jq -e '[.sheets[] | select(.name | startswith("training.")) | .name] ==
+        ("runs done layouts rejected step memory scaling roofline trust accuracy" | split(" ") | map("training." + .))' out/results.json
+    # every layout that was tried is counted once
+    jq -e --argjson tried "$(jq '.points[0].layouts.tried' <<<"$output")" \
+        '.sheets[] | select(.name == "training.rejected") | [.rows[][1]] | add == $tried' out/results.json
+    # what it rests on: the rows of its framework and GPU in the facts
+    local framework=$(jq -r '.points[0].framework' <<<"$output")
+    [ "$(jq -r '.sheets[] | select(.name == "training.trust") | .rows[] | "\(.[1]) \(.[3])"' out/results.json | sort)" = \
+        "$(grep ",step time,$framework,h100," "$ROOT/data/facts/train_accuracy.csv" | awk -F, '{ print $1 " " $5 }' | sort)" ]
+    grep -q 'How far to trust this' out/report.md
+    [ -s out/plots/trust.svg ]
 }
 @test "a plan without a price says what can be named instead" {
     run --separate-stderr "$RR" size --model llama-3-8b --tokens 1T --gpu mi300x --gpus 8 --alone --region moon --plan spot
