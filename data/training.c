@@ -63,6 +63,7 @@ static const struct rr_param layout[] = {
          "layer slots that embedding and head take when layers are shared out over stages (126 layers + 2 on 16 stages); as the model's "
          "developers did it, where layers do not divide, when absent",
      .flags = RR_PF_DECIDES},
+    SIZE(recompute_layers, "full recompute of so many layers of a stage; as few as memory needs when absent, all with recompute full"),
 };
 const struct rr_param_table rr_training_layout_table = {ROWS(layout), sizeof(struct rr_training_layout)};
 

@@ -14,6 +14,7 @@ struct rr_training_layout { /* a size of 0 (zero, recompute: -1) is searched */
     int recompute; /* index into none, selective, full; with the row's given bit */
     bool sequence_parallel, tp_overlap, dp_overlap, flash;
     int64_t ends;
+    int64_t recompute_layers; /* full recompute of so many layers a stage; 0 = searched, or all with recompute full */
 };
 struct rr_training_warmup {
     uint64_t given;

@@ -54,7 +54,7 @@
     X(MEM_REST, "mem_rest", "GiB", 0.2, 0, 2, "what the allocator holds whatever the model: workspaces of libraries, random states")      \
     X(MEM_PARAM, "mem_param", "bytes", 6, 2, 16, "held a parameter whatever is sharded: weight and gradient (ZeRO-3: while gathered)")    \
     X(MEM_STATE, "mem_state", "bytes", 12, 4, 24, "held a parameter and sharded by ZeRO: master weight, moments")                         \
-    X(MEM_BUCKET, "mem_bucket", "bytes", 0, 0, 4, "held a parameter in buckets of gradients, where replicas shard nothing")             \
+    X(MEM_BUCKET, "mem_bucket", "bytes", 0, 0, 4, "held a parameter in buckets of gradients, where replicas shard nothing")               \
     X(MEM_FRAG, "mem_frag", "share", 0.0, 0, 0.5,                                                                                         \
       "of activations and logits, lost to blocks that fit no tensor of the second micro batch and later")                                 \
     X(ACT_BYTES, "act_bytes", "bytes", 18, 2, 80,                                                                                         \

@@ -293,7 +293,9 @@ static enum rr_status fit_profile(const struct pool *from, bool memory, struct r
                              .fixed = fixed,
                              .memory = memory,
                              .prior = memory && rows >= FEW_ROWS ? 0.01 : 0.03,
-                             .most_rounds = warm ? 8 : memory ? 200 : 40,
+                             .most_rounds = warm     ? 8
+                                            : memory ? 200
+                                                     : 40,
                              .warm = warm ? &warm->coefs : NULL};
     return rows > 0 ? rr_fit_coefs(&f, &p->coefs) : RR_OK;
 }

@@ -68,6 +68,12 @@ static int32_t unsplit_width(const struct rr_arch *a, const struct rr_layout *l)
     return a->experts && a->shared_ffn % l->tp ? a->shared_ffn : 0;
 }
 
+/* Of the stage that has most. */
+static int32_t most_layers(const struct rr_arch *a, const struct rr_layout *l)
+{
+    return (a->layers + (l->pp > 1 ? l->ends : 0) + l->pp - 1) / l->pp;
+}
+
 static bool layers_fault(const struct rr_arch *a, const struct rr_layout *l)
 {
     const int64_t chunks = (int64_t)l->pp * l->vpp;
@@ -82,8 +88,7 @@ static enum rr_layout_fault shape_fault(const struct rr_arch *a, const struct rr
     if (a->kv_heads && a->kv_heads % l->tp && l->tp % a->kv_heads) return RR_FAULT_KV_HEADS;
     if (unsplit_width(a, l)) return RR_FAULT_FFN;
     if (layers_fault(a, l)) return RR_FAULT_LAYERS;
-    if (l->recompute_layers && (l->recompute != RR_RECOMPUTE_FULL || l->recompute_layers > (a->layers + l->pp - 1) / l->pp))
-        return RR_FAULT_RECOMPUTE;
+    if (l->recompute_layers && (l->recompute != RR_RECOMPUTE_FULL || l->recompute_layers > most_layers(a, l))) return RR_FAULT_RECOMPUTE;
     if (l->cp > 1 && l->seq % (2 * l->cp)) return RR_FAULT_SEQ;
     if (l->sequence_parallel && l->tp == 1) return RR_FAULT_SP_ALONE;
     if (l->sequence_parallel && l->seq / l->cp % l->tp) return RR_FAULT_SEQ;
@@ -132,7 +137,7 @@ void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_ma
                         rr_recompute_name[l->recompute]);
         else
             rr_buf_putf(b, "recompute: %d layers a stage, but %d on %d stages are at most %d", l->recompute_layers, a->layers, l->pp,
-                        (a->layers + l->pp - 1) / l->pp);
+                        most_layers(a, l));
         break;
     case RR_FAULT_BATCH:
         rr_buf_putf(b, "batch: %d sequences do not divide by micro batch %d x dp %d", l->global_batch, l->micro_batch, l->dp);

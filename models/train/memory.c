@@ -6,6 +6,7 @@
  * stages of a pipeline hold those of several micro batches. */
 #include "models/train/memory.h"
 #include "models/train/arch.h"
+#include <math.h>
 #include <string.h>
 
 #define GIB 1073741824.0
@@ -155,4 +156,30 @@ void rr_memory_peak(const struct rr_arch *a, const struct rr_coefs *c, const str
         rr_memory_stage(a, c, l, s, &m);
         if (m.total_bytes > ret->total_bytes) *ret = m;
     }
+}
+
+static double stage_bytes(const struct rr_arch *a, const struct rr_coefs *c, struct rr_layout l, int32_t stage, int32_t layers)
+{
+    struct rr_memory m;
+    l.recompute = RR_RECOMPUTE_FULL, l.recompute_layers = layers;
+    rr_memory_stage(a, c, &l, stage, &m);
+    return m.total_bytes;
+}
+
+int32_t rr_memory_recompute_least(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, double usable_bytes)
+{
+    int32_t least = 1;
+    for (int32_t s = 0; s < l->pp; s++) {
+        const int32_t count = rr_layout_stage(a, l, s).count;
+        const double all = stage_bytes(a, c, *l, s, 0);
+        if (all > usable_bytes) return 0;
+        if (count <= least) continue;
+        const double one = stage_bytes(a, c, *l, s, 1), each = (one - all) / (count - 1);
+        if (one <= usable_bytes || each <= 0) continue;
+        int32_t need = 1 + (int32_t)ceil((one - usable_bytes) / each);
+        if (need < count && one - (need - 1) * each > usable_bytes) need++; // rounding
+        if (need > count) need = count;
+        if (need > least) least = need;
+    }
+    return least;
 }

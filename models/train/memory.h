@@ -31,6 +31,9 @@ struct rr_memory {
 void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, int32_t stage, struct rr_memory *ret);
 /* Of the stage that holds most. */
 void rr_memory_peak(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, struct rr_memory *ret);
+/* The fewest layers that each stage has to recompute for all stages to fit, 1 or more: memory falls by the same amount with each. 0: not even all of them are
+ * enough. The layout's recompute is taken as full; found in closed form, two stages' memory each. */
+int32_t rr_memory_recompute_least(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, double usable_bytes);
 /* What the machine lets a program have, bytes. */
 double rr_memory_usable_bytes(const struct rr_machine *m);
 #endif

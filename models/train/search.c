@@ -148,6 +148,19 @@ static bool fits(struct run *x, const struct rr_layout *l, double *bytes)
     return false;
 }
 
+/* Full recompute of no more layers than memory asks for. */
+static void spare(struct run *x, struct rr_candidate *c)
+{
+    struct rr_layout *l = &c->layout;
+    struct rr_memory m;
+    if (!x->s->some_layers || l->recompute != RR_RECOMPUTE_FULL || l->recompute_layers > 0) return;
+    const int32_t n = rr_memory_recompute_least(x->s->arch, x->s->coefs, l, x->usable_bytes);
+    if (n < 1 || n >= (x->s->arch->layers + l->pp - 1) / l->pp) return;
+    l->recompute_layers = n;
+    rr_memory_peak(x->s->arch, x->s->coefs, l, &m);
+    c->memory_bytes = m.total_bytes;
+}
+
 static void try_layout(struct run *x, const struct rr_layout *l)
 {
     const enum rr_layout_fault fault = rr_layout_check(x->s->arch, x->s->machine, l);
@@ -161,7 +174,8 @@ static void try_layout(struct run *x, const struct rr_layout *l)
     if (!fits(x, l, &c.memory_bytes)) return;
     x->r->fault[RR_FAULT_OK]++;
     x->r->fit++;
-    rr_step_time(x->s->arch, x->s->machine, x->s->coefs, l, false, &step);
+    spare(x, &c);
+    rr_step_time(x->s->arch, x->s->machine, x->s->coefs, &c.layout, false, &step);
     c.step_s = step.total_s;
     keep(&x->pool, &c);
 }

@@ -24,6 +24,7 @@ struct rr_search {
     struct rr_axis tp, pp, vpp, cp, ep, micro_batch, zero, recompute, precision, sequence_parallel, tp_overlap, dp_overlap;
     bool ends_given;     /* base.ends as it is, not only where the layers do not divide */
     double usable_bytes; /* 0 = what the machine has */
+    bool some_layers;    /* where full recompute fits, as few layers as need it: that is never slower */
 };
 struct rr_candidate {
     struct rr_layout layout;

@@ -289,6 +289,12 @@ static enum rr_status find_layout(struct making *x)
         one(&q->micro_batch, w->micro_batch);
     if (rr_given(w, 6)) q->zero.at[0] = (int32_t)w->zero, q->zero.n = 1;
     if (rr_given(w, 7)) q->recompute.at[0] = w->recompute, q->recompute.n = 1;
+    q->some_layers = !rr_given(w, 7);
+    if (w->recompute_layers > 0) {
+        q->base.recompute_layers = (int32_t)w->recompute_layers;
+        q->base.recompute = rr_given(w, 7) ? (enum rr_recompute)w->recompute : RR_RECOMPUTE_FULL;
+        q->recompute.at[0] = (int32_t)q->base.recompute, q->recompute.n = 1;
+    }
     if (rr_given(w, 8)) q->sequence_parallel.at[0] = w->sequence_parallel, q->sequence_parallel.n = 1;
     q->ends_given = rr_given(w, 12);
     q->base.ends = q->ends_given ? (int32_t)w->ends : x->s->arch.ends;
@@ -472,9 +478,9 @@ enum rr_status rr_size_make(const struct rr_training_run *t, const struct rr_tra
 
 /* What is wrong with any layout before what another split of batch and stages would cure; memory before all: the rest was legal. */
 static const enum rr_layout_fault telling[] = {
-    RR_FAULT_MEMORY,     RR_FAULT_PRECISION, RR_FAULT_HEAD_DIM, RR_FAULT_HEADS, RR_FAULT_KV_HEADS,  RR_FAULT_FFN,   RR_FAULT_NO_EXPERTS,
-    RR_FAULT_EXPERTS,    RR_FAULT_SP_ALONE,  RR_FAULT_LAYERS,   RR_FAULT_EP,    RR_FAULT_SEQ,       RR_FAULT_BATCH, RR_FAULT_ZERO,
-    RR_FAULT_INTERLEAVE, RR_FAULT_VOCAB,     RR_FAULT_SIZE,     RR_FAULT_WORLD, RR_FAULT_RECOMPUTE,
+    RR_FAULT_MEMORY,     RR_FAULT_PRECISION,  RR_FAULT_RECOMPUTE, RR_FAULT_HEAD_DIM, RR_FAULT_HEADS, RR_FAULT_KV_HEADS, RR_FAULT_FFN,
+    RR_FAULT_NO_EXPERTS, RR_FAULT_EXPERTS,    RR_FAULT_SP_ALONE,  RR_FAULT_LAYERS,   RR_FAULT_EP,    RR_FAULT_SEQ,      RR_FAULT_BATCH,
+    RR_FAULT_ZERO,       RR_FAULT_INTERLEAVE, RR_FAULT_VOCAB,     RR_FAULT_SIZE,     RR_FAULT_WORLD,
 };
 
 static enum rr_status no_layout(const struct rr_size *s, const struct rr_search_result *r)

@@ -23,8 +23,10 @@ static void put_layout(struct rr_buf *b, const struct rr_layout *l)
     rr_buf_putf(
         b, "{\"tp\": %d, \"pp\": %d, \"vpp\": %d, \"ends\": %d, \"dp\": %d, \"cp\": %d, \"ep\": %d, \"zero\": %d, \"micro_batch\": %d, ",
         l->tp, l->pp, l->vpp, l->pp > 1 ? l->ends : 0, l->dp, l->cp, l->ep, l->zero, l->micro_batch);
-    rr_buf_putf(b, "\"global_batch\": %d, \"seq\": %d, \"recompute\": \"%s\", \"precision\": \"%s\", \"sequence_parallel\": %s, ",
-                l->global_batch, l->seq, rr_recompute_name[l->recompute], rr_precision_name[l->precision],
+    rr_buf_putf(b,
+                "\"global_batch\": %d, \"seq\": %d, \"recompute\": \"%s\", \"recompute_layers\": %d, \"precision\": \"%s\", "
+                "\"sequence_parallel\": %s, ",
+                l->global_batch, l->seq, rr_recompute_name[l->recompute], l->recompute_layers, rr_precision_name[l->precision],
                 l->sequence_parallel ? "true" : "false");
     rr_buf_putf(b, "\"tp_overlap\": %s, \"dp_overlap\": %s, \"flash\": %s}", l->tp_overlap ? "true" : "false",
                 l->dp_overlap ? "true" : "false", l->flash ? "true" : "false");

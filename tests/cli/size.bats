@@ -60,6 +60,24 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     works llama --layout tp=8,pp=4,mb=1,vpp=1,recompute=full,zero=1 --json
     jq -e '.points[0].layouts.best[0].layout | .tp == 8 and .pp == 4 and .dp == 32 and .recompute == "full"' <<<"$output"
 }
+@test "as few layers are recomputed as memory asks for, or as many as one says" {
+    works llama --layout tp=4,pp=4,mb=1,vpp=1,cp=1,recompute_layers=7 --json
+    jq -e '.points[0].layouts.best[0].layout | .recompute == "full" and .recompute_layers == 7' <<<"$output"
+    works llama --layout tp=4,pp=4,mb=1,vpp=1,cp=1,recompute_layers=7
+    [[ $output == *"recompute of 7 layers a stage"* ]]
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64 --alone --layout tp=4,pp=4,mb=1,vpp=1,cp=1 --json
+    # the fastest is a layer too many for the machine: with one layer less it does not fit
+    local n=$(jq '.points[0].layouts.best[0].layout.recompute_layers' <<<"$output")
+    ((n > 1 && n < 20))
+    fails 3 'does not fit' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64 --alone --layout tp=4,pp=4,mb=1,vpp=1,cp=1,recompute_layers=$((n - 1))
+    fails 3 'recompute: 90 layers a stage, but 80 on 4 stages are at most 20' llama --layout pp=4,recompute_layers=90
+    fails 3 'recompute: 9 layers a stage go with recompute full, not selective' llama --layout pp=4,recompute=selective,recompute_layers=9
+}
+@test "what is legal and odd has a line" {
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64 --alone --layout tp=16
+    [[ $output == *"tp 16 spans 2 nodes of 8 GPUs"* ]]
+    [[ $output == *"kv heads: 8 for tp 16: each is held by 2 ranks"* ]]
+}
 @test "what does not divide is one line with the numbers" {
     fails 3 'layout: tp 7 x pp 1 x cp 1 does not divide 1024 GPUs' llama --layout tp=7
     fails 3 'layers: 80 layers on 3 stages' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 24 --layout pp=3

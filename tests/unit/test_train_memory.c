@@ -123,6 +123,32 @@ static void some_layers_are_recomputed(void **state)
     near(all.term_bytes[RR_MEMORY_WORKSPACE], 2 * 34 * sbh / t + 4 * sbh + 0.2 * 1073741824, 1e-12);
 }
 
+// The closed form against trying every number of layers, over odd limits.
+static void the_fewest_layers_that_fit(void **state)
+{
+    (void)state;
+    static const char *const name[] = {"gpt3-175b", "llama-3-70b", "mixtral-8x7b"};
+    int some = 0;
+    rr_coefs_default(&plain);
+    plain.v[RR_COEF_MEM_FRAG] = 0.07;
+    for (int i = 0; i < 3; i++)
+        for (int32_t pp = 1; pp <= 8; pp *= 2)
+            for (double usable = 30.3e9; usable < 300e9; usable *= 1.07) {
+                struct rr_layout l = layout_of(64, 4, pp, 2, 256), t;
+                struct rr_memory m;
+                const int32_t got = rr_memory_recompute_least(model(name[i]), &plain, &l, usable), most = model(name[i])->layers / pp;
+                int32_t want = 0;
+                for (int32_t n = most; n >= 1; n--) {
+                    t = l, t.recompute = RR_RECOMPUTE_FULL, t.recompute_layers = n;
+                    rr_memory_peak(model(name[i]), &plain, &t, &m);
+                    if (m.total_bytes <= usable) want = n;
+                }
+                if (got != want) fail_msg("%s, pp %d, %.4g bytes: %d layers, %d by trying", name[i], pp, usable, got, want);
+                some += got > 1 && got < most;
+            }
+    assert_true(some > 20);
+}
+
 // q, k and v: 6 bytes of 34 with as many kv heads as heads, 2 + 4/8 with an eighth of them; a gated MLP keeps three of its width, not two.
 static void shared_heads_and_gates(void **state)
 {
@@ -230,6 +256,7 @@ int main(void)
         cmocka_unit_test(terms_add_up_and_the_first_stage_holds_most_activations),
         cmocka_unit_test(interleaving_holds_more),
         cmocka_unit_test(some_layers_are_recomputed),
+        cmocka_unit_test(the_fewest_layers_that_fit),
         cmocka_unit_test(shared_heads_and_gates),
         cmocka_unit_test(latent_attention_is_wider),
         cmocka_unit_test(copies_for_experts),

@@ -149,6 +149,49 @@ static void the_kept_ones_differ(void **state)
         }
 }
 
+// One split, no recompute does not fit, all of it is more than is needed: the best by trying every number of layers.
+static void no_more_layers_are_recomputed_than_need_it(void **state)
+{
+    (void)state;
+    struct rr_coefs c;
+    struct rr_search_result r, all;
+    rr_coefs_default(&c);
+    struct rr_search s = question(&c);
+    s.tp.at[0] = 1, s.pp.at[0] = 2, s.cp.at[0] = 1, s.vpp.at[0] = 1, s.micro_batch.at[0] = 4, s.zero.at[0] = 1;
+    s.tp.n = s.pp.n = s.cp.n = s.vpp.n = s.micro_batch.n = s.zero.n = 1;
+    s.recompute.at[0] = RR_RECOMPUTE_NONE, s.recompute.at[1] = RR_RECOMPUTE_FULL, s.recompute.n = 2;
+    rr_search_axes(&s);
+    struct rr_memory m_none, m_all;
+    s.usable_bytes = 1e12;
+    rr_search_run(&s, &all);
+    struct rr_layout l = all.best[0].layout;
+    l.recompute = RR_RECOMPUTE_NONE;
+    rr_memory_peak(&small, &c, &l, &m_none);
+    l.recompute = RR_RECOMPUTE_FULL;
+    rr_memory_peak(&small, &c, &l, &m_all);
+    s.usable_bytes = m_all.total_bytes + 0.417 * (m_none.total_bytes - m_all.total_bytes);
+    rr_search_run(&s, &all);
+    s.some_layers = true;
+    rr_search_run(&s, &r);
+    assert_int_equal(all.n, 1);
+    assert_int_equal(r.n, 1);
+    assert_int_equal(r.tried, 2);
+    double best = INFINITY;
+    int32_t with = 0;
+    for (int32_t n = 1; n <= 6; n++) {
+        struct rr_memory m;
+        struct rr_step step;
+        l.recompute_layers = n;
+        rr_memory_peak(&small, &c, &l, &m);
+        rr_step_time(&small, &eight, &c, &l, true, &step);
+        if (m.total_bytes <= s.usable_bytes && step.total_s < best) best = step.total_s, with = n;
+    }
+    assert_true(with > 1 && with < 6);
+    assert_int_equal(r.best[0].layout.recompute_layers, with);
+    assert_near(r.best[0].step_s, best, 1e-12);
+    assert_true(r.best[0].step_s < all.best[0].step_s && r.best[0].memory_bytes <= s.usable_bytes);
+}
+
 static void each_reason_has_numbers(void **state)
 {
     (void)state;
@@ -375,6 +418,7 @@ int main(void)
         cmocka_unit_test(sizes_are_divisors),
         cmocka_unit_test(the_best_is_that_of_a_plain_walk),
         cmocka_unit_test(the_kept_ones_differ),
+        cmocka_unit_test(no_more_layers_are_recomputed_than_need_it),
         cmocka_unit_test(each_reason_has_numbers),
         cmocka_unit_test(a_lever_is_what_moves_the_step),
         cmocka_unit_test(steps_alone),
