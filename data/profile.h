@@ -26,7 +26,8 @@
 #ifndef RR_DATA_PROFILE_H
 #define RR_DATA_PROFILE_H
 #include "data/base/rng.h"
-#include "data/samples.h"
+#include "data/base/arena.h"
+#include "data/base/text.h"
 
 struct rr_value {
     double value, p05, p95; /* p05 = p95 = value: no error bar */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/profile_read.c - a profile read and checked: every key known, every number in order, every fault with its place. */
 #include "data/profile.h"
+#include "data/base/json.h"
+#include "data/samples.h"
 #include <math.h>
 #include <string.h>
 

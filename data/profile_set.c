@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * data/profile_set.c - profiles by name, and the references that they are compared with. */
 #include "data/profile_set.h"
+#include "data/base/input.h"
 #include "data/facts_table.h"
 #include <string.h>
 #include <unistd.h>
@@ -45,11 +46,15 @@ enum rr_status rr_profile_set_read(const char *data_dir, const char *const *name
 {
     struct rr_profile *p = RR_NEWS(a, struct rr_profile, n + 1);
     struct rr_profile_reference *r;
-    *ret = (struct rr_profile_set){.at = p, .n = n};
+    const char **sha256 = RR_NEWS(a, const char *, n + 1);
+    *ret = (struct rr_profile_set){.at = p, .n = n, .sha256 = sha256};
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++)
             if (strcmp(name[i], name[k]) == 0) return rr_fail(RR_EINPUT, "profile %s is named twice", name[i]);
+        char hex[65];
         RR_TRY(rr_profile_find(data_dir, name[i], a, &p[i]));
+        RR_TRY(rr_file_sha256(p[i].path, hex));
+        sha256[i] = rr_strdup(a, hex);
     }
     if (n == 0) return RR_OK;
     RR_TRY(rr_facts_read(data_dir, &table, a, &r, &ret->n_references));

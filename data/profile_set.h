@@ -21,7 +21,9 @@ struct rr_profile_set {
     size_t n;
     const struct rr_profile_reference *reference;
     size_t n_references;
-    uint64_t seed; /* of the worlds; 0 unless the caller sets it */
+    const char *const *sha256; /* [n] of the files */
+    uint64_t seed;             /* of the worlds; 0 unless the caller sets it */
+    int64_t worlds;            /* that a replay takes, one a replication; 0 or 1: it takes the profiles' values */
 };
 /* NAME: a file, or the name of one in DATA_DIR/profiles. RR_EINPUT as rr_profile_read(), RR_EIO. */
 RR_CHECKED enum rr_status rr_profile_find(const char *data_dir, const char *name, struct rr_arena *a, struct rr_profile *ret);

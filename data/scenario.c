@@ -569,6 +569,7 @@ static enum rr_status check_input(const struct loading *l, const struct rr_uncer
 static enum rr_status read_study(struct loading *l)
 {
     struct rr_scenario_set *set = &l->set;
+    RR_TRY(rr_profiles_check(&l->reading, set));
     RR_TRY(rr_until_read(&l->reading, set->variant[0]->until_json, set));
     RR_TRY(rr_uncertainty_read(&l->reading, set->variant[0]->uncertainty_json, set));
     if (!set->uncertainty) return RR_OK;

@@ -225,8 +225,10 @@ struct rr_scenario {
     size_t n_fx;
     const struct rr_shelf_book *const *book; /* "prices": books in front of the shipped facts (data/price_book.h) */
     size_t n_books;
-    const char *existing_path; /* or NULL; an entry of `charge` bills it */
-    const cJSON *document;     /* the validated document of this variant (owned by the set) */
+    const struct rr_profile_set *profiles; /* "profiles" (data/profile_set.h); NULL: none */
+    const char *const *profile_name;       /* [profiles->n] as files or names of shipped ones */
+    const char *existing_path;             /* or NULL; an entry of `charge` bills it */
+    const cJSON *document;                 /* the validated document of this variant (owned by the set) */
     struct rr_json *json;
     struct rr_notes notes;                      /* assumptions and warnings about this variant (prices resolved from the facts) */
     int64_t format;                             /* 1 */

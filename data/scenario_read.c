@@ -366,6 +366,7 @@ enum rr_status rr_scenario_read(const struct rr_reading *reading, const cJSON *d
         with_books.catalog = &catalog;
         r = &with_books;
     }
+    RR_TRY(rr_profiles_read(r, document, s));
     RR_TRY(read_workloads(r, document, s));
     RR_TRY(rr_pools_read(r, document, s));
     RR_TRY(rr_autoscale_read(r, document, s));

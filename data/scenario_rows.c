@@ -52,7 +52,6 @@ static const struct rr_param scenario[] = {
      .offset = AT(rr_scenario, throughput_path),
      .help = "table class,gpu,throughput: how fast jobs run on other GPUs than their reference",
      .flags = RR_PF_DECIDES},
-    LATER("profiles", "measured performance of GPU systems"),
     {.name = "failures", .type = RR_P_OBJECT, .offset = AT(rr_scenario, failures_json), .help = "failures of nodes and their repair"},
     {.name = "existing",
      .type = RR_P_PATH,
@@ -65,9 +64,9 @@ static const struct rr_param scenario[] = {
      .offset = AT(rr_scenario, until_json),
      .help = "stop before the last replication when the confidence interval of a metric is narrow enough"},
 };
-static const char *const scenario_sections[] = {"prices",  "fx",           "workload", "pools",      "pool_order", "commitments",
-                                                "charges", "scheduler",    "classes",  "checkpoint", "autoscale",  "service",
-                                                "finance", "alternatives", "sweep",    "gates",      NULL};
+static const char *const scenario_sections[] = {"prices",      "profiles", "fx",           "workload", "pools",      "pool_order",
+                                                "commitments", "charges",  "scheduler",    "classes",  "checkpoint", "autoscale",
+                                                "service",     "finance",  "alternatives", "sweep",    "gates",      NULL};
 const struct rr_rows rr_rows_scenario = {ROWS(scenario), scenario_sections};
 
 static const char *const resamples[] = {"none", "week", NULL};

@@ -61,7 +61,7 @@ struct rr_spread_rows {
 extern const struct rr_rows rr_rows_scenario, rr_rows_workload, rr_rows_generate, rr_rows_poisson, rr_rows_pool, rr_rows_nodes_range,
     rr_rows_image, rr_rows_nodes_file, rr_rows_scheduler, rr_rows_spread, rr_rows_checkpoint, rr_rows_class, rr_rows_finance, rr_rows_gate,
     rr_rows_fx;
-extern const struct rr_rows rr_rows_book;
+extern const struct rr_rows rr_rows_book, rr_rows_profile;
 extern const struct rr_rows rr_rows_uncertain, rr_rows_until;
 extern const struct rr_rows rr_rows_tax;
 extern const struct rr_rows rr_rows_failures, rr_rows_fail_repair, rr_rows_fail_repair_plain, rr_rows_fail_domain, rr_rows_maintenance;
@@ -92,6 +92,9 @@ struct rr_reading {
 RR_CHECKED enum rr_status rr_scenario_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 /* scenario_prices.c, after "fx" */
 RR_CHECKED enum rr_status rr_prices_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+/* scenario_profiles.c, before the workloads; the check once all variants are there */
+RR_CHECKED enum rr_status rr_profiles_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
+RR_CHECKED enum rr_status rr_profiles_check(const struct rr_reading *r, struct rr_scenario_set *set);
 /* scenario_pool.c */
 RR_CHECKED enum rr_status rr_pools_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_commitments_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);

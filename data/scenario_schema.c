@@ -252,6 +252,16 @@ static cJSON *prices_schema(void)
     return list;
 }
 
+static cJSON *profiles_schema(void)
+{
+    cJSON *list = written("{\"type\": \"array\", \"items\": {\"type\": \"string\"}}");
+    cJSON_AddStringToObject(
+        list, "description",
+        "measured speed of the machines that planned training runs are on: files of rackrate fit or calibrate, or names of "
+        "shipped ones; each replication draws its world from their error bars");
+    return list;
+}
+
 static cJSON *classes_schema(void)
 {
     cJSON *o = rows_schema(&rr_rows_class);
@@ -321,6 +331,7 @@ cJSON *rr_scenario_schema(const struct rr_registry *reg)
         "take them out before validating it");
     cJSON_AddItemToObject(p, "fx", fx_schema());
     cJSON_AddItemToObject(p, "prices", prices_schema());
+    cJSON_AddItemToObject(p, "profiles", profiles_schema());
     cJSON_AddItemToObject(p, "workload", workload_schema(reg));
     cJSON_AddItemToObject(p, "pools", pools_schema(reg));
     cJSON_AddItemToObject(p, "pool_order",

@@ -6,11 +6,13 @@
 #include "data/scenario_rows.h"
 #include <string.h>
 
-static bool taken_over(const struct rr_reading *r, struct rr_workload *w, const char *text)
+static bool taken_over(const struct rr_reading *r, const struct rr_scenario *s, struct rr_workload *w, const char *text)
 {
     for (size_t i = 0; r->like && i < r->like->n_workloads; i++) {
         const struct rr_workload *old = &r->like->workload[i];
-        if (!old->training_text || strcmp(old->name, w->name) != 0 || strcmp(old->training_text, text) != 0) continue;
+        if (!old->training_text || r->like->profiles != s->profiles || strcmp(old->name, w->name) != 0 ||
+            strcmp(old->training_text, text) != 0)
+            continue;
         w->training_plan = old->training_plan;
         return true;
     }
@@ -27,14 +29,15 @@ static enum rr_status fail_because(const struct rr_reading *r, const struct rr_w
 
 enum rr_status rr_trainings_read(const struct rr_reading *r, struct rr_scenario *s, struct rr_workload *w)
 {
-    const struct rr_training_run *t = w->training->at;
+    struct rr_training_run *t = w->training->at;
     struct rr_training_plan *p = &w->training_plan;
     char *text = cJSON_PrintUnformatted(w->training->json);
     w->training_text = rr_strdup(r->param.arena, text ? text : "");
     cJSON_free(text);
+    t->profiles = s->profiles;
     if (!r->reg->plan_training)
         return rr_param_later(r->param.json, w->training->json, rr_pointer_join(r->param.arena, w->pointer, "training"), "training");
-    if (!taken_over(r, w, w->training_text) && r->reg->plan_training(t, r->catalog, r->param.arena, &s->notes, p) != RR_OK)
+    if (!taken_over(r, s, w, w->training_text) && r->reg->plan_training(t, r->catalog, r->param.arena, &s->notes, p) != RR_OK)
         return fail_because(r, w);
     w->generates = true;
     w->generate = (struct rr_generate){.count = t->count,

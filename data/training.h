@@ -87,6 +87,10 @@ struct rr_training_plan {
     double sigma;        /* of the work's logarithm: how sure the prediction is */
     const char *gpu;     /* rr_gpu id */
     const char *summary; /* one line: layout, step, what was assumed */
+    const double *
+        world; /* [n_worlds] work of replication i over work_us, in that replication's world of the profiles; NULL: no profile, or one world */
+    size_t n_worlds;
+    const bool *profile_used; /* [n of the scenario's profiles]; NULL: none */
 };
 
 /* "15T", "300B", "1.5e12", "2,048", "64k": a count as people write it; k M B T. RR_EINPUT naming the right form. */

@@ -11,6 +11,7 @@
 #ifndef RR_MODELS_CALIB_H
 #define RR_MODELS_CALIB_H
 #include "data/profile.h"
+#include "data/samples.h"
 
 struct rr_fit_options {
     double noise;                  /* relative noise of a time; 0 = 0.02 */

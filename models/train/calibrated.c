@@ -3,6 +3,7 @@
 #include "models/train/calibrated.h"
 #include "data/base/fmath.h"
 #include "data/names.h"
+#include "data/samples.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -298,11 +299,11 @@ static void note_beyond(struct work *w, const struct rr_profile *p, const struct
     if (nodes <= 1 || (nodes >= l->least && nodes <= l->most)) return;
     k->beyond = nodes > l->most ? rr_log(nodes / l->most) / LN2 : rr_log(l->least / nodes) / LN2;
     k->beyond_sd = k->beyond * (l->counts > 1 ? BEYOND_LAW : BEYOND_POINT);
-    rr_note(
-        w->notes, RR_NOTE_WARNING, p->path, "",
-        "profile %s measured collectives over %d to %d nodes, the run is on %.4g: extrapolated, so the bandwidth between nodes varies by "
-        "another %.0f %% (%.2f a doubling, as the public logs do)",
-        p->name, l->least, l->most, nodes, 100 * (rr_exp(k->beyond_sd) - 1), l->counts > 1 ? BEYOND_LAW : BEYOND_POINT);
+    const char *range = l->least == l->most ? rr_strf(w->a, "%d", l->least) : rr_strf(w->a, "%d to %d", l->least, l->most);
+    rr_note(w->notes, RR_NOTE_WARNING, "", "",
+            "profile %s measured collectives over %s nodes, the run is on %.4g: extrapolated, so the bandwidth between nodes varies by "
+            "another factor of %.2f (%.2f of its logarithm a doubling, as the public logs do)",
+            p->name, range, nodes, rr_exp(k->beyond_sd), l->counts > 1 ? BEYOND_LAW : BEYOND_POINT);
 }
 
 static enum rr_status offer_network(struct work *w, size_t i)
@@ -388,7 +389,8 @@ static const char *row_source(const struct work *w, enum rr_calibrated_quantity 
     const struct law l = law_of(w->k, p, h->op, h->bytes);
     for (size_t i = 0; i < p->n_curves; i++)
         if (strcmp(p->curve[i].op, h->op) == 0 && domains_of(w->k, &p->curve[i]) > 1) c = &p->curve[i];
-    return rr_strf(w->a, "%s over %d to %d nodes at %.4g MB, %s", h->op, l.least, l.most, h->bytes / 1e6, source_text(w, p, c->source));
+    const char *range = l.least == l.most ? rr_strf(w->a, "%d", l.least) : rr_strf(w->a, "%d to %d", l.least, l.most);
+    return rr_strf(w->a, "%s over %s nodes at %.4g MB, %s", h->op, range, h->bytes / 1e6, source_text(w, p, c->source));
 }
 
 static const char *reference_text(const struct work *w, enum rr_calibrated_quantity q)

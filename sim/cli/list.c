@@ -6,6 +6,7 @@
 #include "data/metric.h"
 #include "data/price_import.h"
 #include "data/profile.h"
+#include "data/samples.h"
 #include "data/scenario.h"
 #include "data/spot.h"
 #include <dirent.h>

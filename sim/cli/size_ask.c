@@ -198,6 +198,6 @@ enum rr_status rr_size_ask_profiles(const struct rr_command *c, const struct rr_
     RR_TRY(rr_data_dir(a->arena, &dir));
     RR_TRY(rr_profile_set_read(dir, a->value[at], a->n_values[at], a->arena, &q->profiles));
     q->profiles.seed = q->ask.seed;
-    q->training.profiles = &q->profiles;
+    q->training.profiles = q->ask.profiles = &q->profiles;
     return RR_OK;
 }

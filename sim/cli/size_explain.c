@@ -14,10 +14,34 @@ static const struct rr_coef_row *row_of(const struct rr_size_question *q, const 
     return NULL;
 }
 
+/* What a profile measured of it, NULL: nothing. */
+static const struct rr_calibrated_row *measured_of(const struct rr_size *z, int at)
+{
+    for (size_t i = 0; i < z->calibrated.n; i++)
+        if (z->calibrated.row[i].coef == (enum rr_coef)at) return &z->calibrated.row[i];
+    return NULL;
+}
+
+static void put_measured(struct rr_buf *b, const struct rr_calibrated_row *m)
+{
+    const struct rr_coef_info *c = &rr_coef_info[m->coef];
+    rr_buf_putf(b, "      %s = %.4g -> %.4g %s (5 to 95 %%: %.4g to %.4g), %s; measured: %.4g %s, profile %s of %s, %s", c->name, m->before,
+                m->after, c->unit, m->p05, m->p95, c->help, m->measured, rr_calibrated_unit[m->quantity], m->profile->name,
+                *m->profile->date ? m->profile->date : "no date", m->source);
+    if (*m->reference_text)
+        rr_buf_putf(b, "; behind the coefficient: %.4g, %s\n", m->reference, m->reference_text);
+    else
+        rr_buf_puts(b, "; nothing to compare with: the measurement as it is\n");
+}
+
 static void put_coef(struct rr_buf *b, const struct rr_size_question *q, const struct rr_size *z, int at)
 {
     const struct rr_coef_info *c = &rr_coef_info[at];
     const struct rr_coef_row *row = row_of(q, z->coefs.profile, c->name);
+    if (measured_of(z, at)) {
+        put_measured(b, measured_of(z, at));
+        return;
+    }
     rr_buf_putf(b, "      %s = %.4g %s, %s; ", c->name, z->coefs.v[at], c->unit, c->help);
     if (row)
         rr_buf_putf(b, "%s, %s (%s:%lld)\n", row->fact.source, row->fact.date, row->fact.path, (long long)row->fact.line);

@@ -171,6 +171,37 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
     rr_buf_puts(b, "]");
 }
 
+/* What a profile changed: coefficient before and after, with the measurement and what it was compared with. */
+static void put_profiles(struct rr_buf *b, const struct rr_calibrated *k)
+{
+    rr_buf_puts(b, "\"profiles\": [");
+    for (size_t i = 0; i < k->n; i++) {
+        const struct rr_calibrated_row *r = &k->row[i];
+        const struct {
+            const char *key, *v;
+        } words[] = {{"coefficient", rr_coef_info[r->coef].name},
+                     {"unit", rr_coef_info[r->coef].unit},
+                     {"profile", r->profile->name},
+                     {"date", r->profile->date},
+                     {"source", r->source},
+                     {"measured_unit", rr_calibrated_unit[r->quantity]},
+                     {"reference_source", r->reference_text}};
+        const struct {
+            const char *key;
+            double v;
+        } numbers[] = {{"before", r->before}, {"after", r->after},       {"p05", r->p05},
+                       {"p95", r->p95},       {"measured", r->measured}, {"reference", *r->reference_text ? r->reference : NAN}};
+        rr_buf_puts(b, i ? ",\n    {" : "\n    {");
+        for (size_t w = 0; w < sizeof words / sizeof *words; w++) text(b, words[w].key, words[w].v), rr_buf_puts(b, ", ");
+        for (size_t n = 0; n < sizeof numbers / sizeof *numbers; n++) {
+            if (n) rr_buf_puts(b, ", ");
+            number(b, numbers[n].key, numbers[n].v);
+        }
+        rr_buf_puts(b, "}");
+    }
+    rr_buf_puts(b, "]");
+}
+
 static void put_point(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
 {
     rr_buf_puts(b, "{");
@@ -194,6 +225,8 @@ static void put_point(struct rr_buf *b, const struct rr_size_question *q, const 
     put_layouts(b, q, p);
     rr_buf_puts(b, ",\n  ");
     put_step(b, p);
+    rr_buf_puts(b, ",\n  ");
+    put_profiles(b, &p->size.calibrated);
     rr_buf_puts(b, ",\n  \"levers\": [");
     for (size_t i = 0; i < p->answer->n_levers; i++) {
         const struct rr_lever *x = &p->answer->lever[i];

@@ -156,9 +156,8 @@ static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
 }
 
 /* A profile that is of none of the machines would be passed over in silence. */
-static enum rr_status check_profiles(const struct rr_sizing *s, struct rr_arena *a)
+static enum rr_status check_profiles(const struct rr_profile_set *set, const struct rr_sizing *s)
 {
-    const struct rr_profile_set *set = s->at[0].training.profiles;
     for (size_t i = 0; set && i < set->n; i++) {
         bool used = false;
         for (size_t k = 0; k < s->n; k++) used |= s->at[k].size.calibrated.used && s->at[k].size.calibrated.used[i];
@@ -167,7 +166,7 @@ static enum rr_status check_profiles(const struct rr_sizing *s, struct rr_arena 
                           : *set->at[i].device ? set->at[i].device
                                                : "no GPU that it names (hardware: gpu)";
         return rr_fail(RR_EINPUT, "profile %s is of %s; the run is on %s (%s)", set->at[i].name, gpu, s->at[0].size.machine.id,
-                       *s->at[0].size.machine.gpu ? s->at[0].size.machine.gpu : rr_strf(a, "%s", "no GPU of data/facts/gpus.csv"));
+                       *s->at[0].size.machine.gpu ? s->at[0].size.machine.gpu : "no GPU of data/facts/gpus.csv");
     }
     return RR_OK;
 }
@@ -176,7 +175,7 @@ enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *
 {
     *ret = (struct rr_sizing){.at = RR_NEWS(a, struct rr_sizing_point, RR_SIZING_POINTS + 1)};
     RR_TRY(all_points(ask, a, notes, ret));
-    RR_TRY(check_profiles(ret, a));
+    RR_TRY(check_profiles(ask->profiles, ret));
     margins(ret);
     choose(ask, ret);
     return RR_OK;

@@ -32,6 +32,7 @@ struct rr_sizing_ask {
     double deadline_s, budget;     /* 0 = none; in the market's currency */
     uint64_t seed;
     bool wide;
+    const struct rr_profile_set *profiles; /* each must be of one of the machines; NULL: none are asked for here */
 };
 struct rr_sizing_point {
     struct rr_training_run training;

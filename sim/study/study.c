@@ -4,6 +4,7 @@
  * Work is handed out by an atomic counter; the result of unit k lies at index k, so the bytes do not depend on the number of threads
  * or on who was first. Replication 1 is kept whole for the reports; the others leave their metrics alone. */
 #include "sim/study/finance.h"
+#include "data/profile_set.h"
 #include "sim/study/parts.h"
 #include "sim/study/training_sheets.h"
 #include "data/price_book.h"
@@ -133,6 +134,13 @@ static enum rr_status load_all(struct rr_study *st)
 
 /* ---- one unit ---- */
 
+/* Work of a planned run in the replication's world of the profiles, over that with their values. */
+static double world_of(const struct rr_workload *w, uint32_t rep)
+{
+    const struct rr_training_plan *p = &w->training_plan;
+    return p->n_worlds ? p->world[rep % p->n_worlds] : 1;
+}
+
 static enum rr_status merge(const struct group *g, const struct rr_scenario *s, uint32_t rep, struct rr_arena *scratch, struct rr_run *run)
 {
     struct rr_trace_use *use = RR_NEWS(scratch, struct rr_trace_use, s->n_workloads + 1);
@@ -144,7 +152,7 @@ static enum rr_status merge(const struct group *g, const struct rr_scenario *s, 
                                        .replication = rep,
                                        .stream = i,
                                        .load_scale = w->load_scale,
-                                       .time_scale = w->time_scale,
+                                       .time_scale = w->time_scale * world_of(w, rep),
                                        .repeat = w->repeat,
                                        .resample = w->resample != 0,
                                        .until_us = s->horizon_us,
@@ -583,6 +591,7 @@ static void tell_inputs(struct rr_study *st)
     for (size_t v = 0; v < set->n_variants; v++) {
         const struct rr_scenario *s = set->variant[v];
         if (s->failures && s->failures->trace) tell_input(&in, s->failures->trace, s->failures->trace_sha256);
+        for (size_t i = 0; s->profiles && i < s->profiles->n; i++) tell_input(&in, s->profiles->at[i].path, s->profiles->sha256[i]);
         for (size_t b = 0; b < s->n_books; b++) tell_input(&in, s->book[b]->book.path, s->book[b]->book.sha256);
         if (s->throughput) tell_input(&in, s->throughput->path, s->throughput->sha256);
         for (size_t p = 0; p < s->n_pools; p++) {
@@ -605,7 +614,7 @@ static void tell_inputs(struct rr_study *st)
 
 static void tell_varied(struct rr_study *st)
 {
-    bool arrives = false, lasts = false, sizes = false, resampled = false, fails = false, market = false;
+    bool arrives = false, lasts = false, sizes = false, resampled = false, fails = false, market = false, profiles = false;
     const struct rr_uncertainty *u = st->set->uncertainty;
     for (size_t i = 0; i < st->n_groups; i++) {
         const struct rr_scenario *s = st->group[i].scenario;
@@ -615,15 +624,17 @@ static void tell_varied(struct rr_study *st)
             lasts |= g && g->duration_us.kind != RR_DIST_CONSTANT;
             sizes |= g && g->gpus.kind != RR_DIST_CONSTANT;
             resampled |= s->workload[k].resample != 0;
+            profiles |= s->workload[k].training_plan.n_worlds > 0;
         }
         for (size_t k = 0; k < s->n_pools; k++) market |= s->pool[k].reclaimable;
         fails |= s->failures != NULL;
     }
     if (st->n_reps < 2) return;
-    const char **varied = RR_NEWS(st->arena, const char *, 6 + (u ? u->n : 0));
+    const char **varied = RR_NEWS(st->arena, const char *, 7 + (u ? u->n : 0));
     size_t n = 0;
     if (arrives) varied[n++] = "arrivals";
     if (lasts) varied[n++] = "run times";
+    if (profiles) varied[n++] = "profile error";
     if (sizes) varied[n++] = "GPUs a job";
     if (fails) varied[n++] = "failures";
     if (market) varied[n++] = "spot market";

@@ -4,6 +4,8 @@
 #include "data/base/fmath.h"
 #include "models/train/size.h"
 
+#define WORLDS 20000 /* replications beyond begin again at the first */
+
 static const char *summary(const struct rr_size *z, const struct rr_size_answer *x, struct rr_arena *a)
 {
     struct rr_buf b = {0};
@@ -15,6 +17,33 @@ static const char *summary(const struct rr_size *z, const struct rr_size_answer 
     const char *text = rr_strdup(a, rr_buf_text(&b));
     rr_buf_done(&b);
     return text;
+}
+
+/* The step in each replication's world over that with the profiles' values, the layout staying as it is. */
+static const double *worlds_of(const struct rr_size *z, const struct rr_layout *l, size_t n, struct rr_arena *a)
+{
+    struct rr_step now, then;
+    double *w = RR_NEWS(a, double, n + 1), *value = RR_NEWS(a, double, z->calibrated.n + 1);
+    rr_step_time(&z->arch, &z->machine, &z->coefs, l, false, &now);
+    for (size_t i = 0; i < n; i++) {
+        struct rr_coefs c = z->coefs;
+        rr_calibrated_world(&z->calibrated, (uint32_t)i, value);
+        rr_calibrated_put(&z->calibrated, value, &c);
+        rr_step_time(&z->arch, &z->machine, &c, l, false, &then);
+        w[i] = then.total_s / now.total_s;
+    }
+    return w;
+}
+
+/* What varies beside the worlds, which come on top. */
+static struct rr_ttt_band beside_worlds(const struct rr_size *z, const struct rr_size_answer *x, bool worlds)
+{
+    struct rr_ttt_band b = x->band;
+    struct rr_ttt_doubt d = z->doubt;
+    const struct rr_layout *l = &x->found.best[0].layout;
+    d.profile = &z->calibrated, d.still = true;
+    if (worlds) rr_ttt_band(&z->plan, &d, &z->arch, &z->machine, &z->coefs, l, x->found.best[0].step_s, 1, &b);
+    return b;
 }
 
 enum rr_status rr_study_plan_training(const struct rr_training_run *t, const struct rr_catalog *catalog, struct rr_arena *a,
@@ -35,13 +64,19 @@ enum rr_status rr_study_plan_training(const struct rr_training_run *t, const str
     if (*z.machine.gpu == '\0')
         return rr_fail(RR_EINPUT, "%s has no GPU of data/facts/gpus.csv, so that no pool can be known to have it", z.machine.id);
     const double work_us = (x.time.train_s + x.time.eval_s) * z.plan.reruns * 1e6;
+    const bool drawn = t->profiles && t->profiles->worlds > 1 && z.doubt.calibrated && z.calibrated.n > 0;
+    const size_t n_worlds = !drawn ? 0 : t->profiles->worlds < WORLDS ? (size_t)t->profiles->worlds : WORLDS;
+    const struct rr_ttt_band band = beside_worlds(&z, &x, drawn);
     *ret = (struct rr_training_plan){.work_us = (int64_t)(work_us + 0.5),
-                                     .median_us = (int64_t)(work_us * x.band.step_p50_s / x.found.best[0].step_s + 0.5),
+                                     .median_us = (int64_t)(work_us * band.step_p50_s / x.found.best[0].step_s + 0.5),
                                      .start_us = (int64_t)(x.time.startup_s * 1e6 + 0.5),
                                      .write_us = (int64_t)(x.time.stall_s * 1e6 + 0.5),
                                      .restore_us = (int64_t)(x.time.write_s * 1e6 + 0.5),
                                      .interval_us = (int64_t)(z.plan.interval_s * 1e6 + 0.5),
-                                     .sigma = rr_log(x.band.step_p90_s / x.band.step_p10_s) / (2 * 1.2815515655446004),
+                                     .sigma = rr_log(band.step_p90_s / band.step_p10_s) / (2 * 1.2815515655446004),
+                                     .world = n_worlds ? worlds_of(&z, &x.found.best[0].layout, n_worlds, a) : NULL,
+                                     .n_worlds = n_worlds,
+                                     .profile_used = z.calibrated.used,
                                      .gpu = z.machine.gpu,
                                      .summary = summary(&z, &x, a)};
     return RR_OK;

@@ -238,6 +238,15 @@ minutes() { jq "[.alternatives[].metrics.makespan.mean / 60]" "$1/results.json";
     holds accumulation
     minutes accumulation | jq -e '.[2] > 1.8 * .[0] and .[3] < 0.6 * .[2] and .[4] < 1.05 * .[1] and .[4] < .[3]'
 }
+@test "profiles" {
+    holds profiles
+    # the same worlds at any number of threads; a spread network is slower than the published one in the mean, TCPX at 8 nodes more so
+    works "$RR" run "$ROOT/data/scenarios/profiles.json" -o again --threads 1
+    cmp profiles/results.json again/results.json
+    jq -e '[.alternatives[].metrics.makespan] | all(.p10 < .p50 and .p50 < .p90) and .[0].p50 < .[1].p50 and .[1].p50 < .[2].p50' profiles/results.json
+    grep -q 'profile error' profiles/report.html
+    jq -e '[.inputs[].path] | any(endswith("h100-tcpx.json"))' profiles/results.json
+}
 @test "moe-1.8t" {
     holds moe-1.8t
     jq -e '[.alternatives[].metrics.makespan] | all(.p10 < .p50 and .p50 < .p90) and .[1].mean < .[0].mean' moe-1.8t/results.json

@@ -50,18 +50,17 @@ static const char sample[] =
 static void the_sample_of_the_contract_is_read(void **state)
 {
     (void)state;
-    static const char *const unbuilt[] = {
-        "/profiles",           "/workload/prod/grow", "/workload/prod/growth_per_year", "/workload/llm/training", "/workload/chat/serving",
-        "/commitments/sp/type"};
-    static const char *const without[] = {NULL, NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp"};
+    static const char *const unbuilt[] = {"/workload/prod/grow", "/workload/prod/growth_per_year", "/workload/llm/training",
+                                          "/workload/chat/serving", "/commitments/sp/type"};
+    static const char *const without[] = {NULL, NULL, "/workload/llm", "/workload/chat", "/commitments/sp"};
     const size_t n = sizeof unbuilt / sizeof *unbuilt;
     char set[18][64];
-    const char *sets[18] = {"/prices=null", "/existing=null"}; // there are no such files
-    struct rr_scenario_options opt = {.set = sets, .n_set = 2, .seed = -1, .reps = -1};
+    const char *sets[18] = {"/prices=null", "/existing=null", "/profiles=null"}; // there are no such files
+    struct rr_scenario_options opt = {.set = sets, .n_set = 3, .seed = -1, .reps = -1};
     struct rr_scenario_set *s = NULL;
     while (fake_load(sample, &opt, &s) != RR_OK) {
         const char *at = strstr(rr_reason(), ": /"), *end = strstr(rr_reason(), ": \"");
-        if (!at || !strstr(rr_reason(), "is not built yet in rackrate ") || opt.n_set > n + 1) fail_msg("%s", rr_reason());
+        if (!at || !strstr(rr_reason(), "is not built yet in rackrate ") || opt.n_set > n + 2) fail_msg("%s", rr_reason());
         size_t i = 0;
         while (i < n && (strlen(unbuilt[i]) != (size_t)(end - at - 2) || strncmp(unbuilt[i], at + 2, strlen(unbuilt[i])) != 0)) i++;
         if (i == n) fail_msg("unexpected: %s", rr_reason());
@@ -69,7 +68,7 @@ static void the_sample_of_the_contract_is_read(void **state)
         sets[opt.n_set] = set[opt.n_set];
         opt.n_set++;
     }
-    assert_int_equal(opt.n_set, n + 2); // each was refused by its name, none was ignored
+    assert_int_equal(opt.n_set, n + 3); // each was refused by its name, none was ignored
     assert_int_equal(s->n_variants, 12);
     assert_string_equal(s->variant[1]->variant, "buy[/pools/own/nodes=4]");
     assert_string_equal(s->variant[1]->alternative, "buy");
