@@ -90,6 +90,7 @@ bool rr_bench_bytes(struct rr_slice s, int64_t *ret)
     static const char letters[] = "KMGT";
     double v, unit = 1;
     size_t n = s.n;
+    if (n == 0) return false;
     while (n > 0 && (isalpha((unsigned char)s.at[n - 1]) || s.at[n - 1] == ' ')) n--;
     const struct rr_slice word = rr_trim(rr_slice(s.at + n, s.n - n));
     if (word.n == 0) return rr_text_i64(s, ret) == RR_OK && *ret >= 0;

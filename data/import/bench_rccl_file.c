@@ -41,6 +41,11 @@ static double number_of(struct rr_slice s, double otherwise)
     return s.n > 0 && rr_text_double(s, &v) == RR_OK ? v : otherwise;
 }
 
+static void nothing(struct rr_slice by[FIELDS])
+{
+    for (size_t i = 0; i < FIELDS; i++) by[i] = rr_slice("", 0);
+}
+
 /* A row whose values stand in cell[field]; an empty cell was not there. */
 static void take(struct reader *r, const struct rr_slice *cell)
 {
@@ -90,9 +95,10 @@ static size_t read_head(struct rr_slice line, enum field *field)
 
 static void read_row(struct reader *r, struct rr_slice line, const enum field *field, size_t heads)
 {
-    struct rr_slice cell[CELLS], by[FIELDS] = {{0}};
+    struct rr_slice cell[CELLS], by[FIELDS];
     const size_t n = split(line, cell);
     bool ranks = false, nodes = false;
+    nothing(by);
     for (size_t i = 0; i < heads; i++) ranks |= field[i] == RANKS, nodes |= field[i] == NODES;
     const bool unnamed = ranks && !nodes && n == heads + 1; // the header of early versions forgets "nodes"
     if (n != heads && !unnamed) {
@@ -134,8 +140,9 @@ static struct rr_slice value_of(const cJSON *m, struct rr_arena *a)
 
 static void read_object(struct reader *r, struct rr_slice line)
 {
-    struct rr_slice by[FIELDS] = {{0}};
+    struct rr_slice by[FIELDS];
     const cJSON *m;
+    nothing(by);
     cJSON *o = cJSON_ParseWithLength(line.at, line.n);
     if (!cJSON_IsObject(o))
         rr_sink_refuse(r->sink, r->line, "one object {\"name\": ..., \"size\": ...} a line: this one is cut or damaged");

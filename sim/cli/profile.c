@@ -29,7 +29,7 @@ enum rr_status rr_cli_profile(const char *name, struct rr_arena *a, struct rr_pr
 
 /* ---- show ---- */
 
-static void put_us(struct rr_buf *b, double us)
+void rr_profile_put_us(struct rr_buf *b, double us)
 {
     if (us < 1e3)
         rr_buf_putf(b, "%9.2f us", us);
@@ -39,7 +39,7 @@ static void put_us(struct rr_buf *b, double us)
         rr_buf_putf(b, "%9.3f s ", us / 1e6);
 }
 
-static void put_size(struct rr_buf *b, double bytes)
+void rr_profile_put_size(struct rr_buf *b, double bytes)
 {
     static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
     size_t u = 0;
@@ -69,7 +69,7 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
         rr_buf_puts(b, "not known without the number of ranks");
     if (c->half_bytes.value > 0 && c->n_knots > 1) {
         rr_buf_puts(b, "\n  half size ");
-        put_size(b, c->half_bytes.value);
+        rr_profile_put_size(b, c->half_bytes.value);
     }
     if (c->band_pct > 0)
         rr_buf_putf(b, "\n  90 %% of single measurements within %.1f %%; one size left out: median %.1f %%, worst %.1f %%", c->band_pct,
@@ -83,9 +83,9 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
         const struct rr_knot *k = &c->knot[i];
         const double beta = (k[1].us.value - k[0].us.value) / (k[1].bytes - k[0].bytes);
         rr_buf_puts(b, "  ");
-        put_size(b, k[0].bytes);
-        put_size(b, k[1].bytes);
-        put_us(b, k[0].us.value - beta * k[0].bytes);
+        rr_profile_put_size(b, k[0].bytes);
+        rr_profile_put_size(b, k[1].bytes);
+        rr_profile_put_us(b, k[0].us.value - beta * k[0].bytes);
         rr_buf_putf(b, "  %12.4g", beta * 1048576);
         if (beta > 0 && factor > 0) rr_buf_putf(b, "  %9.4g GB/s", factor / beta / 1e3);
         rr_buf_puts(b, "\n");
@@ -155,57 +155,13 @@ static enum rr_status show(const struct rr_args *a)
 
 /* ---- compare ---- */
 
-static void compare_curves(struct rr_buf *b, const struct rr_curve *x, const struct rr_curve *y)
-{
-    rr_buf_putf(b, "\n%s: %d GPUs on %d nodes against %d on %d\n      size      first       band      second       band   second/first\n",
-                x->op, (int)x->ranks, (int)x->nodes, (int)y->ranks, (int)y->nodes);
-    for (double bytes = 1024; bytes <= 17179869184.0; bytes *= 16) {
-        bool out_x, out_y;
-        const double tx = rr_curve_us(x, bytes, &out_x), ty = rr_curve_us(y, bytes, &out_y);
-        put_size(b, bytes);
-        put_us(b, tx);
-        rr_buf_putf(b, " +-%5.1f %%", x->band_pct);
-        put_us(b, ty);
-        rr_buf_putf(b, " +-%5.1f %%  %8.3f%s\n", y->band_pct, ty / tx,
-                    out_x && out_y ? "  beyond both logs"
-                    : out_x        ? "  beyond the first's log"
-                    : out_y        ? "  beyond the second's log"
-                                   : "");
-    }
-}
-
 static enum rr_status compare(const struct rr_args *a)
 {
     struct rr_profile p, q;
-    struct rr_buf b = {0};
-    size_t shared = 0;
     if (a->n_operands != 3) return rr_fail(RR_EUSAGE, "profile compare wants two profiles: rackrate profile compare PROFILE PROFILE");
     RR_TRY(rr_cli_profile(a->operand[1], a->arena, &p));
     RR_TRY(rr_cli_profile(a->operand[2], a->arena, &q));
-    rr_buf_putf(&b, "first:  %s (%s)\nsecond: %s (%s)\n", p.name, p.gpu, q.name, q.gpu);
-    for (size_t i = 0; i < p.n_curves; i++) {
-        const struct rr_curve *y = rr_profile_curve(&q, p.curve[i].op, p.curve[i].ranks, p.curve[i].nodes);
-        if (y) compare_curves(&b, &p.curve[i], y), shared++;
-    }
-    for (size_t i = 0; i < p.n_rates; i++)
-        for (size_t k = 0; k < q.n_rates; k++) {
-            const struct rr_device_rate *x = &p.rate[i], *y = &q.rate[k];
-            if (strcmp(x->op, y->op) != 0 || strcmp(x->kind, y->kind) != 0 || !(x->gb_s.value > 0)) continue;
-            rr_buf_putf(&b, "%-9s %-40s %9.4g %9.4g GB/s %8.3f\n", x->kind, x->op, x->gb_s.value, y->gb_s.value,
-                        y->gb_s.value / x->gb_s.value);
-            shared++;
-        }
-    for (size_t i = 0; i < p.n_peaks; i++)
-        for (size_t k = 0; k < q.n_peaks; k++) {
-            const struct rr_peak *x = &p.peak[i], *y = &q.peak[k];
-            if (strcmp(x->what, y->what) != 0) continue;
-            rr_buf_putf(&b, "%-9s %-40s %9.5g %9.5g %s %8.3f\n", "datasheet", x->what, x->value, y->value, x->unit, y->value / x->value);
-            shared++;
-        }
-    if (!shared) rr_buf_puts(&b, "nothing stands in both\n");
-    rr_say(rr_buf_text(&b));
-    rr_buf_done(&b);
-    return RR_OK;
+    return rr_profile_compare(&p, &q, rr_arg_given(&rr_command_profile, a, "json"));
 }
 
 /* ---- validate ---- */
@@ -216,15 +172,38 @@ static int by_double(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-struct verdict {
-    size_t n, inside, beyond, missing;
-    double median, worst, bias;
+enum { DECADES = 16 }; /* of sizes: below 10 bytes, below 100, ... */
+
+struct errors {
+    size_t n, inside;
+    double *miss; /* [n] % */
+    double sum;   /* % */
 };
+
+struct verdict {
+    struct errors all, decade[DECADES];
+    size_t beyond, missing;
+};
+
+static void add(struct errors *e, double off, double band)
+{
+    e->miss[e->n++] = 100 * fabs(off);
+    e->sum += 100 * off;
+    e->inside += 100 * fabs(off) <= band;
+}
+
+static double median(struct errors *e)
+{
+    if (e->n == 0) return 0;
+    qsort(e->miss, e->n, sizeof *e->miss, by_double);
+    return e->miss[e->n / 2];
+}
 
 static struct verdict judge(const struct rr_profile *p, const struct rr_samples *s, struct rr_arena *a)
 {
     struct verdict v = {0};
-    double *miss = RR_NEWS(a, double, s->n + 1), sum = 0;
+    v.all.miss = RR_NEWS(a, double, s->n + 1);
+    for (size_t d = 0; d < DECADES; d++) v.decade[d].miss = RR_NEWS(a, double, s->n + 1);
     for (size_t i = 0; i < s->n; i++) {
         const struct rr_sample *r = &s->at[i];
         bool outside;
@@ -234,15 +213,45 @@ static struct verdict judge(const struct rr_profile *p, const struct rr_samples 
             v.missing++;
             continue;
         }
-        const double off = rr_curve_us(c, (double)r->bytes, &outside) / r->us - 1;
-        miss[v.n++] = 100 * fabs(off);
-        sum += 100 * off;
+        const double off = rr_curve_us(c, (double)r->bytes, &outside) / r->us - 1, decade = log10((double)r->bytes);
+        add(&v.all, off, c->band_pct);
+        add(&v.decade[decade < DECADES - 1 ? (size_t)decade : DECADES - 1], off, c->band_pct);
         v.beyond += outside;
-        v.inside += 100 * fabs(off) <= c->band_pct;
     }
-    qsort(miss, v.n, sizeof *miss, by_double);
-    if (v.n) v.median = miss[v.n / 2], v.worst = miss[v.n - 1], v.bias = sum / (double)v.n;
     return v;
+}
+
+/* "holds" when the band keeps what it promises and nothing leans: 80 % inside or more, and a median within 5 %. */
+static const char *word_of(struct verdict *v)
+{
+    const double inside = (double)v->all.inside / (double)v->all.n, mid = median(&v->all);
+    return inside >= 0.8 && mid <= 5 ? "holds" : mid <= 10 ? "roughly holds" : "does not hold";
+}
+
+static void put_errors(struct rr_buf *b, const char *what, struct errors *e)
+{
+    if (e->n == 0) return;
+    const double mid = median(e);
+    rr_buf_putf(b, "  %-18s %6zu %9.1f %% %9.1f %% %+9.1f %% %9.0f %%\n", what, e->n, mid, e->miss[e->n - 1], e->sum / (double)e->n,
+                100.0 * (double)e->inside / (double)e->n);
+}
+
+static void put_verdict(struct rr_buf *b, const struct rr_profile *p, struct verdict *v)
+{
+    rr_buf_putf(b, "%s against %zu times\n\n  %-18s %6s %11s %11s %11s %11s\n", p->name, v->all.n, "size", "times", "median off", "worst",
+                "bias", "in band");
+    for (size_t d = 0; d < DECADES; d++) {
+        static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
+        static const char *const steps[] = {"1", "10", "100", "1000"};
+        char what[32];
+        snprintf(what, sizeof what, "%s to %s %s", steps[d % 3], steps[d % 3 + 1], units[d / 3 < 5 ? d / 3 : 4]);
+        put_errors(b, what, &v->decade[d]);
+    }
+    put_errors(b, "all", &v->all);
+    rr_buf_putf(b, "\nThe profile %s for this log: half of the times within %.1f %%, %.0f %% inside the band of 90 %%.\n", word_of(v),
+                median(&v->all), 100.0 * (double)v->all.inside / (double)v->all.n);
+    if (v->beyond) rr_buf_putf(b, "%zu times are beyond the sizes that it was fitted on.\n", v->beyond);
+    if (v->missing) rr_buf_putf(b, "%zu times have no curve: another operation or number of GPUs.\n", v->missing);
 }
 
 static enum rr_status validate(const struct rr_args *a)
@@ -255,21 +264,19 @@ static enum rr_status validate(const struct rr_args *a)
         return rr_fail(RR_EUSAGE, "profile validate wants a profile and a log: rackrate profile validate PROFILE LOG...");
     RR_TRY(rr_cli_profile(a->operand[1], a->arena, &p));
     RR_TRY(rr_cli_samples(&rr_command_profile, a, 2, &s));
-    const struct verdict v = judge(&p, &s, a->arena);
-    if (v.n == 0) return rr_fail(RR_EINPUT, "%s has no curve for the operations and numbers of GPUs of %s", a->operand[1], a->operand[2]);
+    struct verdict v = judge(&p, &s, a->arena);
+    if (v.all.n == 0)
+        return rr_fail(RR_EINPUT, "%s has no curve for the operations and numbers of GPUs of %s", a->operand[1], a->operand[2]);
     if (dir) RR_TRY(rr_profile_plots(&p, &s, dir, a->arena));
+    const double mid = median(&v.all), worst = v.all.miss[v.all.n - 1];
     if (rr_arg_given(&rr_command_profile, a, "json"))
         rr_buf_putf(
             &b,
             "{\"schema\": \"rackrate.profile-validation/1\", \"n\": %zu, \"median_pct\": %.4g, \"worst_pct\": %.4g, \"bias_pct\": %.4g, "
-            "\"inside_band\": %zu, \"beyond\": %zu, \"without_curve\": %zu}\n",
-            v.n, v.median, v.worst, v.bias, v.inside, v.beyond, v.missing);
+            "\"inside_band\": %zu, \"beyond\": %zu, \"without_curve\": %zu, \"verdict\": \"%s\"}\n",
+            v.all.n, mid, worst, v.all.sum / (double)v.all.n, v.all.inside, v.beyond, v.missing, word_of(&v));
     else
-        rr_buf_putf(&b,
-                    "%s against %zu times: median off %.1f %%, worst %.1f %%, bias %+.1f %%\n%zu inside the band of 90 %%, %zu beyond the "
-                    "sizes that "
-                    "it was fitted on, %zu times without a curve\n",
-                    p.name, v.n, v.median, v.worst, v.bias, v.inside, v.beyond, v.missing);
+        put_verdict(&b, &p, &v);
     rr_say(rr_buf_text(&b));
     rr_buf_done(&b);
     return RR_OK;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * sim/cli/profile_plot.c - a profile drawn by gnuplot: time against size with its band, and the roofline. */
+ * sim/cli/profile_plot.c - a profile drawn by gnuplot: time and bus bandwidth against size with their band, and the roofline. */
+#include "data/bench_help.h"
 #include "data/outfile.h"
 #include "sim/cli/gnuplot.h"
 #include "sim/cli/profile.h"
@@ -8,22 +9,78 @@
 
 enum { MOST_CURVES = 8 };
 
-static void put_curve(struct rr_buf *b, const struct rr_curve *c, size_t i)
+/* ---- axes ---- */
+
+struct range {
+    double least, most; /* 0 = nothing yet */
+};
+
+static void reach(struct range *r, double v)
+{
+    if (!(v > 0) || !isfinite(v)) return;
+    if (r->least <= 0 || v < r->least) r->least = v;
+    if (v > r->most) r->most = v;
+}
+
+/* Bytes: powers of two with their units, about eight of them. */
+static void put_bytes_axis(struct rr_buf *b, struct range r)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB", "PiB"};
+    const int low = (int)floor(log2(r.least)), high = (int)ceil(log2(r.most));
+    const int step = high - low > 24 ? 5 : high - low > 12 ? 3 : high - low > 5 ? 2 : 1;
+    rr_buf_putf(b, "set xrange [%.9g:%.9g]\nset xtics rotate by -35 (", r.least / 1.2, r.most * 1.2);
+    for (int i = step * (low / step), n = 0; i <= high + step; i += step)
+        if (i >= 0 && i < 60) rr_buf_putf(b, "%s\"%d %s\" %.0f", n++ ? ", " : "", 1 << (i % 10), units[i / 10], ldexp(1, i));
+    rr_buf_puts(b, ")\n");
+}
+
+/* Times: 1, 10, 100 of each unit; 2 and 5 too where the range is narrow. */
+static void put_time_axis(struct rr_buf *b, struct range r)
+{
+    static const char *const units[] = {"us", "ms", "s"};
+    static const int steps[] = {1, 2, 5};
+    const int low = (int)floor(log10(r.least)), high = (int)ceil(log10(r.most));
+    rr_buf_putf(b, "set yrange [%.9g:%.9g]\nset ytics (", r.least / 1.3, r.most * 1.3);
+    for (int i = low, n = 0; i <= high; i++)
+        for (int k = 0; k < (high - low > 2 ? 1 : 3); k++) {
+            const int u = i < 3 ? 0 : i < 6 ? 1 : 2;
+            rr_buf_putf(b, "%s\"%.10g %s\" %.9g", n++ ? ", " : "", steps[k] * pow(10, i - 3 * u), units[u], steps[k] * pow(10, i));
+        }
+    rr_buf_puts(b, ")\n");
+}
+
+/* ---- collectives ---- */
+
+/* Size, time and its band, bus bandwidth and its band, along the curve and at its break points; then what was not fitted. */
+static void put_curve(struct rr_buf *b, const struct rr_curve *c, size_t i, struct range *x, struct range *y)
 {
     const double low = c->knot[0].bytes, high = c->knot[c->n_knots - 1].bytes, band = 1 + c->band_pct / 100;
+    const double factor = rr_bus_factor(c->op, c->ranks);
     rr_buf_putf(b, "$curve%zu << EOD\n", i);
     for (int k = 0; k <= 200; k++) {
         bool outside;
-        const double x = low * pow(high / low, k / 200.0), us = rr_curve_us(c, x, &outside);
-        rr_buf_putf(b, "%.9g %.9g %.9g %.9g\n", x, us, us / band, us * band);
+        const double at = low * pow(high / low, k / 200.0), us = rr_curve_us(c, at, &outside), rate = factor * at / us / 1e3;
+        rr_buf_putf(b, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", at, us, us / band, us * band, rate, rate / band, rate * band);
+        reach(x, at), reach(y, us);
     }
     rr_buf_putf(b, "EOD\n$knot%zu << EOD\n", i);
-    for (size_t k = 0; k < c->n_knots; k++)
-        rr_buf_putf(b, "%.9g %.9g %.9g %.9g\n", c->knot[k].bytes, c->knot[k].us.value, c->knot[k].us.p05, c->knot[k].us.p95);
+    for (size_t k = 0; k < c->n_knots; k++) {
+        const struct rr_value v = c->knot[k].us;
+        const double rate = factor * c->knot[k].bytes / 1e3;
+        rr_buf_putf(b, "%.9g %.9g %.9g %.9g %.9g %.9g %.9g\n", c->knot[k].bytes, v.value, v.p05, v.p95, rate / v.value, rate / v.p95,
+                    rate / v.p05);
+        reach(y, v.p05), reach(y, v.p95);
+    }
+    rr_buf_putf(b, "EOD\n$out%zu << EOD\n", i);
+    for (size_t k = 0; k < c->n_outliers; k++) {
+        const struct rr_outlier *o = &c->outlier[k];
+        rr_buf_putf(b, "%.9g %.9g %.9g\n", o->bytes, o->us, factor * o->bytes / o->us / 1e3);
+        reach(y, o->us);
+    }
     rr_buf_puts(b, "EOD\n");
 }
 
-static bool put_points(struct rr_buf *b, const struct rr_profile *p, const struct rr_samples *s)
+static bool put_points(struct rr_buf *b, const struct rr_profile *p, const struct rr_samples *s, struct range *x, struct range *y)
 {
     bool any = false;
     for (size_t i = 0; s && i < s->n; i++) {
@@ -31,77 +88,147 @@ static bool put_points(struct rr_buf *b, const struct rr_profile *p, const struc
         if (r->kind != RR_SAMPLE_COLLECTIVE || r->bytes <= 0 || r->us <= 0 || !rr_profile_curve(p, r->op, r->ranks, r->nodes)) continue;
         if (!any) rr_buf_puts(b, "$points << EOD\n");
         any = true;
-        rr_buf_putf(b, "%.9g %.9g\n", (double)r->bytes, r->us);
+        rr_buf_putf(b, "%.9g %.9g %.9g\n", (double)r->bytes, r->us, rr_bus_factor(r->op, r->ranks) * (double)r->bytes / r->us / 1e3);
+        reach(x, (double)r->bytes), reach(y, r->us);
     }
     if (any) rr_buf_puts(b, "EOD\n");
     return any;
 }
 
-static enum rr_status draw_collectives(const struct rr_profile *p, const struct rr_samples *s, const char *dir, struct rr_arena *a)
+static const char *title(const struct rr_curve *c, struct rr_arena *a)
+{
+    const char *nodes = c->nodes > 0 ? rr_strf(a, " on %d node%s", (int)c->nodes, c->nodes > 1 ? "s" : "") : "";
+    return rr_strf(a, "%s, %d GPUs%s%s%s", c->op, (int)c->ranks, nodes, *c->algorithm ? ", " : "", c->algorithm);
+}
+
+/* One panel: `at` is the column of the value, its band behind it. The names stand under the first panel alone. */
+static void put_panel(struct rr_buf *b, const struct rr_profile *p, size_t n, bool points, int at, struct rr_arena *a)
 {
     static const char *const colour[MOST_CURVES] = {"#1f5fa8", "#c2571a", "#2e7d4f", "#8a3d8f", "#7a6a12", "#0f7c86", "#a8324a", "#555555"};
-    const size_t n = p->n_curves < MOST_CURVES ? p->n_curves : MOST_CURVES;
-    struct rr_buf b = {0};
-    if (n == 0) return RR_OK;
-    for (size_t i = 0; i < n; i++) put_curve(&b, &p->curve[i], i);
-    const bool points = put_points(&b, p, s);
-    rr_buf_puts(&b, "set logscale xy\nset key left top\nset xlabel 'bytes'\nset ylabel 'microseconds'\nset title \"");
-    rr_buf_gnuplot(&b, p->name);
-    rr_buf_puts(&b, ": time of collectives; line: fit, shade: 90 % of single measurements, marks: break points with 5 to 95 %\"\nplot ");
+    const bool rate = at > 2;
+    bool out = rate;
+    rr_buf_puts(b, "plot ");
     for (size_t i = 0; i < n; i++) {
         const struct rr_curve *c = &p->curve[i];
-        rr_buf_putf(&b, "%s$curve%zu using 1:3:4 with filledcurves fs transparent solid 0.15 noborder lc rgb '%s' notitle, ", i ? ", " : "",
-                    i, colour[i]);
-        rr_buf_putf(&b, "$curve%zu using 1:2 with lines lw 2 lc rgb '%s' title \"", i, colour[i]);
-        rr_buf_gnuplot(&b, rr_strf(a, "%s, %d GPUs%s%s", c->op, (int)c->ranks, *c->algorithm ? ", " : "", c->algorithm));
-        rr_buf_putf(&b, "\", $knot%zu using 1:2:3:4 with yerrorbars pt 7 ps 0.5 lc rgb '%s' notitle", i, colour[i]);
+        if (rate && rr_bus_factor(c->op, c->ranks) <= 0) continue;
+        if (c->n_knots > 1) {
+            rr_buf_putf(b, "$curve%zu using 1:%d:%d with filledcurves fs transparent solid 0.15 noborder lc rgb '%s' notitle, ", i, at + 1,
+                        at + 2, colour[i]);
+            rr_buf_putf(b, "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' notitle, ", i, at, colour[i]);
+        }
+        rr_buf_putf(b, "$knot%zu using 1:%d:%d:%d with yerrorbars pt 7 ps 0.5 lc rgb '%s' title \"", i, at, at + 1, at + 2, colour[i]);
+        rr_buf_gnuplot(b, rate ? "" : title(c, a));
+        rr_buf_puts(b, "\", ");
+        if (!c->n_outliers) continue;
+        rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour[i],
+                    out ? "" : "outliers, not fitted");
+        out = true;
     }
-    if (points) rr_buf_puts(&b, ", $points using 1:2 with points pt 6 ps 0.7 lc rgb '#000000' title 'measured'");
-    rr_buf_puts(&b, "\n");
-    const enum rr_status st = rr_gnuplot(dir, "collectives", 900, 560, &b, a);
+    if (points)
+        rr_buf_putf(b, "$points using 1:%d with points pt 6 ps 0.7 lc rgb '#000000' title '%s', ", rate ? 3 : 2, rate ? "" : "the log");
+    rr_buf_puts(b, "NaN notitle\n");
+}
+
+static enum rr_status draw_collectives(const struct rr_profile *p, const struct rr_samples *s, const char *dir, struct rr_arena *a)
+{
+    const size_t n = p->n_curves < MOST_CURVES ? p->n_curves : MOST_CURVES;
+    struct rr_buf b = {0};
+    struct range x = {0}, y = {0};
+    if (n == 0) return RR_OK;
+    for (size_t i = 0; i < n; i++) put_curve(&b, &p->curve[i], i, &x, &y);
+    const bool points = put_points(&b, p, s, &x, &y);
+    rr_buf_puts(&b, "set border 3 lc rgb '#888888'\nset tics nomirror\nset logscale xy\nset xlabel 'message size'\n"
+                    "set multiplot title \"");
+    rr_buf_gnuplot(&b, p->name);
+    if (n < p->n_curves) rr_buf_putf(&b, ", the first %zu of %zu curves", n, p->n_curves);
+    rr_buf_puts(&b, "; line: fit; shade: 90 % of single measurements; dots: break points, 5 to 95 %\"\n"
+                    "set tmargin at screen 0.88\nset bmargin at screen 0.34\n");
+    put_bytes_axis(&b, x);
+    put_time_axis(&b, y);
+    rr_buf_puts(&b, "set title 'time'\nset lmargin at screen 0.08\nset rmargin at screen 0.49\n"
+                    "set key at screen 0.04, screen 0.17 left top Left reverse maxrows 3 samplen 2\n");
+    put_panel(&b, p, n, points, 2, a);
+    rr_buf_puts(&b,
+                "set title 'bus bandwidth'\nset lmargin at screen 0.58\nset rmargin at screen 0.98\nunset logscale y\nset yrange [0:*]\n"
+                "set ytics autofreq\nset format y '%g GB/s'\n");
+    put_panel(&b, p, n, points, 5, a);
+    rr_buf_puts(&b, "unset multiplot\n");
+    const enum rr_status st = rr_gnuplot(dir, "collectives", 1240, 620, &b, a);
     rr_buf_done(&b);
     return st;
 }
 
-/* The best memory rate and arithmetic rate: measured where they are, else of the datasheet. */
-static void roof(const struct rr_profile *p, double *tflops, double *gb_s, bool *measured)
+/* ---- the roofline ---- */
+
+static double memory_rate(const struct rr_profile *p, bool *measured)
 {
-    *tflops = *gb_s = 0;
-    *measured = true;
-    for (size_t i = 0; i < p->n_gemms; i++) *tflops = fmax(*tflops, p->gemm[i].peak_tflops.value);
+    double gb_s = 0;
     for (size_t i = 0; i < p->n_rates; i++)
-        if (strcmp(p->rate[i].kind, "memory") == 0) *gb_s = fmax(*gb_s, p->rate[i].gb_s.value);
-    for (size_t i = 0; i < p->n_peaks; i++) {
-        const bool memory = strcmp(p->peak[i].what, "memory") == 0, bf16 = strcmp(p->peak[i].what, "bf16") == 0;
-        if (memory && *gb_s <= 0) *gb_s = p->peak[i].value, *measured = false;
-        if (bf16 && *tflops <= 0) *tflops = p->peak[i].value, *measured = false;
-    }
+        if (strcmp(p->rate[i].kind, "memory") == 0) gb_s = fmax(gb_s, p->rate[i].gb_s.value);
+    *measured = gb_s > 0;
+    for (size_t i = 0; i < p->n_peaks && !*measured; i++)
+        if (strcmp(p->peak[i].what, "memory") == 0) gb_s = p->peak[i].value;
+    return gb_s;
 }
 
-static enum rr_status draw_roofline(const struct rr_profile *p, const char *dir, struct rr_arena *a)
+static void put_roof(struct rr_buf *b, size_t i, const char *what, double tflops, double gb_s, bool measured, struct rr_arena *a)
 {
-    double tflops, gb_s;
-    bool measured;
-    struct rr_buf b = {0};
-    roof(p, &tflops, &gb_s, &measured);
-    if (!(tflops > 0) || !(gb_s > 0)) return RR_OK;
+    static const char *const colour[] = {"#1f5fa8", "#c2571a", "#2e7d4f", "#8a3d8f", "#7a6a12", "#555555"};
+    rr_buf_putf(b, "(x * %.9g < %.9g ? x * %.9g : %.9g) with lines lw 2 dt %d lc rgb '%s' title \"", gb_s / 1e3, tflops, gb_s / 1e3, tflops,
+                measured ? 1 : 2, colour[i % 6]);
+    rr_buf_gnuplot(b, rr_strf(a, "%s: %.4g TFLOP/s, from %.0f FLOP a byte on%s", what, tflops, tflops * 1e3 / gb_s,
+                              measured ? "" : " (datasheet, not measured)"));
+    rr_buf_puts(b, "\", ");
+}
+
+static size_t put_products(struct rr_buf *b, const struct rr_profile *p)
+{
     size_t points = 0;
     for (size_t g = 0; g < p->n_gemms; g++)
         for (size_t i = 0; i < p->gemm[g].n_points; i++) {
             const struct rr_gemm_point *q = &p->gemm[g].point[i];
-            if (points++ == 0) rr_buf_puts(&b, "$points << EOD\n");
-            const double flops = 2 * q->m * q->n * q->k, bytes = 2 * (q->m * q->k + q->k * q->n + q->m * q->n);
-            rr_buf_putf(&b, "%.9g %.9g\n", flops / bytes, flops / q->us.value / 1e6);
+            const double each = rr_bench_type_bytes(p->gemm[g].type), flops = 2 * q->m * q->n * q->k;
+            if (points++ == 0) rr_buf_puts(b, "$points << EOD\n");
+            rr_buf_putf(b, "%.9g %.9g\n", flops / ((each > 0 ? each : 2) * (q->m * q->k + q->k * q->n + q->m * q->n)),
+                        flops / q->us.value / 1e6);
         }
-    if (points) rr_buf_puts(&b, "EOD\n");
-    rr_buf_puts(&b,
-                "set logscale xy\nset key left top\nset xlabel 'FLOP a byte'\nset ylabel 'TFLOP/s'\nset xrange [0.1:10000]\nset title \"");
+    if (points) rr_buf_puts(b, "EOD\n");
+    return points;
+}
+
+/* A roof for each number format: of what was measured, and of the datasheet (the same peak once). */
+static size_t put_roofs(struct rr_buf *b, const struct rr_profile *p, double gb_s, bool measured, struct rr_arena *a)
+{
+    size_t n = 0;
+    double last = 0;
+    for (size_t i = 0; i < p->n_gemms; i++)
+        put_roof(b, n++, p->gemm[i].type, p->gemm[i].peak_tflops.value, gb_s, measured && p->gemm[i].measured, a);
+    for (size_t i = 0; i < p->n_peaks; i++) {
+        const struct rr_peak *k = &p->peak[i];
+        if (strcmp(k->unit, "TFLOP/s") != 0 || k->value == last) continue;
+        const bool two = i + 1 < p->n_peaks && p->peak[i + 1].value == k->value;
+        put_roof(b, n++, two ? rr_strf(a, "%s, %s", k->what, p->peak[i + 1].what) : k->what, k->value, gb_s, false, a);
+        last = k->value;
+    }
+    return n;
+}
+
+static enum rr_status draw_roofline(const struct rr_profile *p, const char *dir, struct rr_arena *a)
+{
+    bool measured;
+    struct rr_buf b = {0};
+    const double gb_s = memory_rate(p, &measured);
+    if (!(gb_s > 0)) return RR_OK;
+    const size_t points = put_products(&b, p);
+    rr_buf_puts(&b, "set border 3 lc rgb '#888888'\nset tics nomirror\nset logscale xy\nset key bottom right Right samplen 3\n"
+                    "set xlabel 'FLOP a byte of memory traffic'\nset ylabel 'TFLOP/s'\nset xrange [0.25:16384]\nset samples 400\n"
+                    "set xtics (\"1/4\" 0.25, 1, 4, 16, 64, 256, 1024, 4096, 16384)\nset title \"");
     rr_buf_gnuplot(&b, p->name);
-    rr_buf_putf(
-        &b, ": roofline (%s)\"\nplot (x * %.9g < %.9g ? x * %.9g : %.9g) with lines lw 2 lc rgb '#1f5fa8' title '%.4g GB/s, %.4g TFLOP/s'",
-        measured ? "measured" : "datasheet, not measured", gb_s / 1e3, tflops, gb_s / 1e3, tflops, gb_s, tflops);
-    rr_buf_puts(&b, points ? ", $points using 1:2 with points pt 7 ps 0.6 lc rgb '#c2571a' title 'matrix products'\n" : "\n");
-    const enum rr_status st = rr_gnuplot(dir, "roofline", 900, 560, &b, a);
+    rr_buf_putf(&b, ": roofline, memory %.4g GB/s%s\"\nplot ", gb_s, measured ? "" : " (datasheet, not measured)");
+    const size_t roofs = put_roofs(&b, p, gb_s, measured, a);
+    rr_buf_puts(&b, points ? "$points using 1:2 with points pt 7 ps 0.6 lc rgb '#000000' title 'matrix products, measured'\n"
+                           : "NaN notitle\n");
+    const enum rr_status st = roofs ? rr_gnuplot(dir, "roofline", 900, 600, &b, a) : RR_OK;
     rr_buf_done(&b);
     return st;
 }

@@ -40,9 +40,32 @@ log() {
     jq -e '.n == 42 and .worst_pct < 0.1 and .without_curve == 0' <<<"$output"
     works "$RR" profile compare p.json h100-efa
     [[ $output == *"16 GPUs on 2 nodes against 16 on 2"* ]]
+    [[ $output == *"datasheet, not measured"* ]]
     works "$RR" profile show h100-node --json
     jq -e '.name == "h100-node"' <<<"$output"
 }
+@test "two machines: which is faster, by how much, and whether it is sure" {
+    log >log.txt
+    "$RR" fit log.txt -o p.json --name ours >table
+    # half the time at every size; then 3 % less, inside a band of 5 %
+    jq '.name = "twice" | .collectives[0] |= (.band_pct = 5 | del(.draws) | .knots[].us |= ((.value? // .) / 2))' p.json >twice.json
+    jq '.name = "near" | .collectives[0] |= (.band_pct = 5 | del(.draws) | .knots[].us |= ((.value? // .) * 0.97))' p.json >near.json
+    jq '.collectives[0] |= (.band_pct = 5 | del(.draws) | .knots[].us |= (.value? // .))' p.json >q.json
+    works "$RR" profile compare q.json twice.json --json
+    jq -e '[.pairs[] | select(.kind == "collective")] | length == 7 and all(.faster == "second" and .times > 1.99 and .times < 2.01 and .beyond_bar)' <<<"$output"
+    works "$RR" profile compare q.json twice.json
+    [[ $output == *"the second is faster at all 6 sizes that both were measured on, 2.00 to 2.00 times; at 6 beyond the error bars"* ]]
+    works "$RR" profile compare q.json near.json --json # sqrt(5 squared + 5 squared) = 7.07 %
+    jq -e '[.pairs[] | select(.kind == "collective")] | all(.faster == "second" and (.beyond_bar | not) and .bar_pct > 7.07 and .bar_pct < 7.08)' <<<"$output"
+    works "$RR" profile validate twice.json log.txt
+    [[ $output == *"does not hold for this log: half of the times within 50.0 %, 0 % inside"* ]]
+    works "$RR" profile validate q.json log.txt
+    [[ $output == *"The profile holds for this log"* ]]
+    [ "$(awk 'length > 100' <<<"$output" | wc -l)" -eq 0 ]
+    works "$RR" profile validate q.json log.txt --json
+    jq -e '.verdict == "holds"' <<<"$output"
+}
+
 @test "logs become raw samples, and these the same profile" {
     log >log.txt
     run --separate-stderr "$RR" import profiles log.txt -o s.json
