@@ -7,7 +7,8 @@
 struct rr_residual { /* of one row */
     const char *set, *measure, *framework, *family;
     double measured, predicted; /* one unit, > 0 */
-    double left_out;            /* predicted by a fit without the row's fifth; NaN = not cross-validated */
+    double
+        left_out; /* predicted by a fit that did not see the row: step times without its group, memory without its fifth; NaN = not cross-validated */
 };
 /* Each set and measure as a whole (framework and family ""), then by framework and family where there is more than one; in the order of the rows.
  * Quantiles type 7. The facts (source, date) are left to the caller. Memory in `a`. */

@@ -18,7 +18,9 @@
     X(GEMM_DEPTH, "gemm_depth", "elements", 200, 0.0, 2000, "depth k at which a tile spends half its time on start and end")              \
     X(GEMM_ALIGN, "gemm_align", "share", 0.25, 0, 2, "longer product where a width is no multiple of 64 elements")                        \
     X(ATTN_ALIGN, "attn_align", "share", 1.0, 0, 6, "longer attention where the width of a head is no multiple of 8")                     \
-    X(ATTN_EFF, "attn_eff", "of peak", 0.45, 0.05, 1.0, "what attention's products reach")                                                \
+    X(ATTN_EFF, "attn_eff", "of peak", 0.55, 0.05, 1.0, "what attention's products reach")                                                \
+    X(ATTN_SOFTMAX, "attn_softmax", "elements", 60, 0, 600,                                                                               \
+      "width of a query and a value at which a score's exponential takes as long as its products")                                        \
     X(ATTN_BYTES, "attn_bytes", "bytes", 8.0, 0.0, 60, "moved a score by attention that writes its scores, forward")                      \
     X(MEM_EFF, "mem_eff", "of peak", 0.75, 0.2, 1.0, "of memory bandwidth that memory-bound kernels reach")                               \
     X(MEM_PASSES, "mem_passes", "passes", 14, 2, 60, "16-bit reads and writes of the hidden state a layer, forward")                      \

@@ -43,6 +43,12 @@ RR_CHECKED enum rr_status rr_fit_all(struct rr_published *run, size_t n, const b
 const char *rr_fit_given(const char *profile);
 /* The coefficients of memory alone; those of time are the defaults. */
 RR_CHECKED enum rr_status rr_fit_memory(struct rr_published *run, size_t n, const bool *use, struct rr_arena *a, struct rr_fit_result *ret);
+/* How rows are left out: fifths of them (one at a time where a profile has under 10), whole groups of model, GPUs and precision, whole models. */
+enum rr_leave { RR_LEAVE_FIFTH, RR_LEAVE_GROUP, RR_LEAVE_MODEL, RR_LEAVE_N };
+/* ret[n]: step times as a fit that did not see the row gives them, s; NaN for rows that cannot be predicted. A fifth of a profile's groups is left out at a time.
+ * Only the row's own profile is fitted anew: those that it borrows from have none of its rows. */
+RR_CHECKED enum rr_status rr_fit_left_out(struct rr_published *run, size_t n, enum rr_leave leave, const struct rr_fit_result *shipped,
+                                          struct rr_arena *a, double *ret);
 /* The profiles as they are shipped. */
 RR_CHECKED enum rr_status rr_fit_shipped(const struct rr_train_facts *f, struct rr_arena *a, struct rr_fit_result *ret);
 /* The coefficients that a run's framework and family have in the result; NULL when there are none. */

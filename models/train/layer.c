@@ -112,7 +112,8 @@ static void scores(const struct rr_place *p, double heads, double width, double 
     const bool causal = !p->a->encoder && p->l->flash; // attention that writes its scores computes all of them
     const double flops = 2 * p->tokens * reach * heads * width * (causal ? 0.5 : 1);
     const bool odd = rr_arch_head_dim(p->a) % 8 != 0;
-    const double rate = p->wide_f_s * p->c->v[RR_COEF_ATTN_EFF] / (odd ? 1 + p->c->v[RR_COEF_ATTN_ALIGN] : 1);
+    const double wide = width / (width + p->c->v[RR_COEF_ATTN_SOFTMAX]);
+    const double rate = p->wide_f_s * p->c->v[RR_COEF_ATTN_EFF] * wide / (odd ? 1 + p->c->v[RR_COEF_ATTN_ALIGN] : 1);
     ret->forward.attention_s += share * flops / rate;
     ret->backward.attention_s += share * (p->l->flash ? 2.5 : 2) * flops / rate;
     if (p->l->flash) return;
@@ -216,21 +217,29 @@ static double reached(double places, int32_t top_k)
     return places * (1 - missed);
 }
 
+/* What is left of t seconds of communication beside the products of a pass. */
+static double not_hidden_s(const struct rr_pass *x, double t)
+{
+    const double work = x->gemm_s + x->memory_s;
+    return rr_longer(work, t) - work;
+}
+
 /* Between nodes a token travels once a node, then over the fast links to its experts there. */
 static void expert_parallel(const struct rr_place *p, struct rr_layer *ret)
 {
     const struct rr_arch *a = p->a;
     const double wait = p->l->drop_tokens ? 0 : 1e-6 * p->c->v[RR_COEF_MOE_SYNC_US];
-    ret->forward.ep_s += wait;
-    ret->backward.ep_s += wait;
+    ret->forward.host_s += wait;
+    ret->backward.host_s += wait;
     if (p->l->ep == 1) return;
     const double wide = a->latent ? a->latent : a->hidden, ranks = p->ep.size, nodes = ranks / p->ep.inside;
     const double one = p->tokens * wide * 2 / p->l->tp * p->c->v[RR_COEF_EP_IMBALANCE];
     const double near = one * reached(ranks, a->top_k) * (p->ep.inside - 1) / p->ep.inside,
                  far = one * reached(nodes, a->top_k) * (nodes - 1) / nodes;
     const double t = 2 * rr_all_to_all_s(p->m, p->c, &p->ep, near, far) * p->c->v[RR_COEF_EP_SHOWN];
-    ret->forward.ep_s += t;
-    ret->backward.ep_s += t;
+    const bool beside = p->l->ep_overlap && nodes > 1;
+    ret->forward.ep_s += beside ? not_hidden_s(&ret->forward, t) : t;
+    ret->backward.ep_s += beside ? not_hidden_s(&ret->backward, t) : t;
 }
 
 void rr_layer_moe(const struct rr_place *p, struct rr_layer *ret)

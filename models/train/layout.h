@@ -38,6 +38,7 @@ struct rr_layout {
     bool balanced;          /* stages get equal shares of the parameters, head included (nanotron), not equal counts of layers */
     bool grads32;           /* gradients are also kept in 32 bits, beside those of mem_param */
     bool drop_tokens;       /* experts have a fixed capacity: nobody waits for counts of tokens */
+    bool ep_overlap;        /* all-to-all of experts between nodes runs beside the other chunk's work (interleaved 1F1B) */
     bool dp_overlap;        /* gradients are reduced while the backward pass runs */
 };
 /* Sequences in flight per data-parallel rank: global_batch / (micro_batch * dp). */

@@ -106,6 +106,19 @@ static enum rr_status machine_make(const struct rr_train_facts *f, struct rr_are
     return RR_OK;
 }
 
+/* Rows that print no batch have it from tokens/s and time. Where the printed MFU then makes twice the FLOPs a token that the model has, or more, tokens/s
+ * was printed for a part of the batch. */
+static void whole_batch(struct rr_published *p)
+{
+    const struct rr_train_row *r = p->row;
+    if (r->global_batch > 0 || p->arch.lora_rank || r->mfu <= 0 || r->tokens_per_s_gpu <= 0 || p->layout.seq < 1) return;
+    const double rate = r->mfu * rr_machine_peak_flops(&p->machine, p->layout.precision) / r->tokens_per_s_gpu;
+    const int32_t times = (int32_t)floor(rate / rr_arch_flops(&p->arch, p->layout.seq, RR_FLOP_MODEL_FULL) * p->layout.seq + 0.5);
+    if (times < 2 || times > 8) return;
+    p->layout.global_batch *= times;
+    p->note = "the row contradicts itself: its MFU is that of several times the batch that its tokens/s make";
+}
+
 /* A row without a layout whose printed MFU and tokens/s make far less FLOPs a token than the named model has ran a cut one: so many layers. */
 static void cut_layers(struct rr_published *p)
 {
@@ -147,6 +160,11 @@ static void sizes(struct rr_published *p)
     if (r->global_batch > 0) l->global_batch = r->global_batch;
     if (l->global_batch == 0 && r->tokens_per_s_gpu > 0 && l->seq > 0)
         l->global_batch = (int32_t)floor(r->tokens_per_s_gpu * r->gpus * r->iter_time_s / l->seq + 0.5);
+    if (l->cp > 1 && l->global_batch > 0 && l->global_batch < l->dp && l->dp % l->global_batch == 0) {
+        l->cp *= l->dp / l->global_batch;
+        l->dp = l->global_batch;
+        p->note = "the row contradicts itself: more data-parallel ranks than sequences; cp follows from the others";
+    }
     p->free_layout = r->tp == 0 && l->zero < 3;
 }
 
@@ -164,7 +182,8 @@ static void micro_batch(struct rr_published *p)
     }
     p->free_chunks = r->vpp == 0 && l->pp > 1 && r->table == RR_TRAIN_TIMES &&
                      (rr_train_noted(r, "interleaved schedule") || rr_train_noted(r, "interleaved 1F1B") ||
-                      rr_train_noted(r, "interleaved not printed") || strcmp(p->set->framework, "mcore") == 0);
+                      rr_train_noted(r, "interleaved not printed") || strcmp(p->set->framework, "mcore") == 0 ||
+                      strcmp(p->set->framework, "llama3") == 0);
 }
 
 static enum rr_status flags(struct rr_published *p, struct rr_arena *a)
@@ -182,6 +201,7 @@ static enum rr_status flags(struct rr_published *p, struct rr_arena *a)
     l->tp_overlap = s->tp_overlap > 0 || rr_train_noted(r, "async TP");
     l->dp_overlap = s->dp_overlap > 0;
     l->balanced = s->balanced > 0;
+    l->ep_overlap = strncmp(s->framework, "bridge", 6) == 0 && l->vpp > 1;       // its recipes for experts over several nodes
     l->grads32 = strncmp(r->source, "BLOOM", 5) == 0 && l->precision == RR_BF16; // DeepSpeed's bf16 optimizer; its fp16 one keeps 16 bits
     l->drop_tokens = strstr(r->model, "tokendrop") != NULL;
     const bool counted =
@@ -230,6 +250,7 @@ enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena
     sizes(ret);
     micro_batch(ret);
     RR_TRY(flags(ret, a));
+    whole_batch(ret);
     cut_layers(ret);
     ret->measured_s = row->iter_time_s;
     ret->measured_bytes =
@@ -256,7 +277,7 @@ static void choose_batches(struct rr_published *p, const struct rr_coefs *c, str
                            struct rr_step *ret)
 {
     static const int32_t micro[] = {1, 2, 4, 8, 16};
-    const int32_t rank = l.global_batch / l.dp > 0 ? l.global_batch / l.dp : 1, each = p->arch.layers / l.pp;
+    const int32_t rank = l.global_batch / l.dp > 0 ? l.global_batch / l.dp : 1, each = (p->arch.layers + l.ends) / l.pp;
     for (int i = 0; i < 5; i++) {
         if (p->free_micro_batch || p->free_layout) {
             if (rank % micro[i]) continue;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/validate_training.c - `rackrate validate training FILE...`: published training measurements against the shipped model.
  *
- * Nothing is fitted, but for the column of cross-validation (--cross), which fits anew on four fifths of the rows and predicts the other one. */
+ * Nothing is fitted, but for the columns of cross-validation (--cross), which fit anew without a fifth of the rows,
+ * of the groups of model, GPUs and precision, or of the models, and predict those. */
 #include "data/names.h"
 #include "models/train/arch.h"
 #include "models/train/fit.h"
@@ -15,13 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#define FOLDS 5
-
 struct checked { /* a row with its predictions; NaN = none */
     struct rr_published *run;
     const char *set;
     const char *reason; /* why it has no prediction */
-    double measured, predicted, cross, flops, peer[RR_PEERS];
+    double measured, predicted, flops, peer[RR_PEERS];
+    double cross[RR_LEAVE_N]; /* by a fit that did not see it */
     struct rr_step step;
     bool fast;
 };
@@ -30,7 +30,7 @@ struct set {
     bool memory;
     struct checked **row;
     size_t n, unpredicted;
-    struct rr_judgement ours, crossed, constant, peer[RR_PEERS];
+    struct rr_judgement ours, crossed[RR_LEAVE_N], constant, peer[RR_PEERS];
     double ours_where_peer[RR_PEERS];
 };
 struct work {
@@ -63,7 +63,8 @@ static uint64_t group_of(const struct rr_published *p)
 static struct checked *add(struct work *w, const char *set, struct rr_published *p)
 {
     struct checked *c = &w->row[w->n++];
-    *c = (struct checked){.run = p, .set = set, .reason = p->reason, .measured = NAN, .predicted = NAN, .cross = NAN, .flops = NAN};
+    *c = (struct checked){.run = p, .set = set, .reason = p->reason, .measured = NAN, .predicted = NAN, .flops = NAN};
+    for (int i = 0; i < RR_LEAVE_N; i++) c->cross[i] = NAN;
     for (int i = 0; i < RR_PEERS; i++) c->peer[i] = NAN;
     return c;
 }
@@ -109,7 +110,7 @@ static enum rr_status predict_memory(struct work *w, struct rr_published *p)
     struct rr_memory mem;
     if (p->reason) return RR_OK;
     RR_TRY(coefs_of(w, p, &coefs));
-    c->cross = w->memory.left_out[p - w->t.run];
+    c->cross[RR_LEAVE_FIFTH] = w->memory.left_out[p - w->t.run];
     if (p->measured_bytes <= 0) return RR_OK;
     rr_published_memory(p, &coefs, &mem);
     c->measured = p->measured_bytes;
@@ -138,37 +139,21 @@ static enum rr_status predict_all(struct work *w)
 
 /* ---- cross-validation ---- */
 
-static enum rr_status cross_fold(struct work *w, const unsigned char *fold, unsigned k, const struct rr_fit_result *warm)
-{
-    bool *use = RR_NEWS(w->a, bool, w->t.n + 1);
-    struct rr_fit_result *fit = RR_NEW(w->a, struct rr_fit_result);
-    for (size_t i = 0; i < w->t.n; i++) use[i] = fold[i] != k;
-    if (isatty(STDERR_FILENO)) fprintf(stderr, "\rfold %u of %d  ", k + 1, FOLDS);
-    RR_TRY(rr_fit_all(w->t.run, w->t.n, use, warm, w->a, fit));
-    for (size_t i = 0; i < w->n; i++) {
-        struct checked *c = &w->row[i];
-        const size_t at = (size_t)(c->run - w->t.run);
-        const struct rr_coefs *coefs = c->reason || fold[at] != k ? NULL : rr_fit_of(fit, c->run);
-        struct rr_step s;
-        if (!coefs || c->run->row->table == RR_TRAIN_MEMORY) continue;
-        rr_published_step(c->run, coefs, &s);
-        c->cross = isnan(c->flops) ? run_s(c->run->row, s.total_s) : s.total_s;
-    }
-    return RR_OK;
-}
-
 static enum rr_status cross_all(struct work *w)
 {
-    unsigned char *fold = RR_NEWS(w->a, unsigned char, w->t.n + 1);
-    for (size_t i = 0; i < w->t.n; i++) {
-        // a row falls by what it is, so that copies of it in two tables fall together
-        const struct rr_train_row *r = w->t.run[i].row;
-        const double key[] = {r->iter_time_s, r->gpus, r->global_batch};
-        fold[i] = (unsigned char)(rr_hash((const char *)key, sizeof key) % FOLDS);
-    }
     struct rr_fit_result *shipped = RR_NEW(w->a, struct rr_fit_result);
+    double *step_s = RR_NEWS(w->a, double, w->t.n + 1);
     RR_TRY(rr_fit_shipped(w->facts, w->a, shipped));
-    for (unsigned k = 0; k < FOLDS; k++) RR_TRY(cross_fold(w, fold, k, shipped));
+    for (enum rr_leave leave = 0; leave < RR_LEAVE_N; leave++) {
+        if (isatty(STDERR_FILENO)) fprintf(stderr, "\rleaving out, %d of %d  ", (int)leave + 1, RR_LEAVE_N);
+        RR_TRY(rr_fit_left_out(w->t.run, w->t.n, leave, shipped, w->a, step_s));
+        for (size_t i = 0; i < w->n; i++) {
+            struct checked *c = &w->row[i];
+            const double s = step_s[c->run - w->t.run];
+            if (c->reason || c->run->row->table == RR_TRAIN_MEMORY) continue;
+            c->cross[leave] = isnan(c->flops) ? run_s(c->run->row, s) : s;
+        }
+    }
     if (isatty(STDERR_FILENO)) fputs("\r\033[K", stderr);
     return RR_OK;
 }
@@ -201,11 +186,7 @@ static double value_ours(const struct checked *c, int k)
     (void)k;
     return c->predicted;
 }
-static double value_cross(const struct checked *c, int k)
-{
-    (void)k;
-    return c->cross;
-}
+static double value_cross(const struct checked *c, int k) { return c->cross[k]; }
 static double value_peer(const struct checked *c, int k) { return c->peer[k]; }
 static double value_ours_where_peer(const struct checked *c, int k) { return isnan(c->peer[k]) ? NAN : c->predicted; }
 
@@ -226,7 +207,7 @@ static void judge_set(struct set *s, struct rr_arena *a)
 {
     struct rr_judged *row = RR_NEWS(a, struct rr_judged, s->n + 1);
     rr_train_judge(row, collect(s, value_ours, 0, row), a, &s->ours);
-    rr_train_judge(row, collect(s, value_cross, 0, row), a, &s->crossed);
+    for (int k = 0; k < RR_LEAVE_N; k++) rr_train_judge(row, collect(s, value_cross, k, row), a, &s->crossed[k]);
     judge_constant(s, a);
     for (int k = 0; k < RR_PEERS; k++) {
         struct rr_judgement same;
@@ -272,7 +253,8 @@ static void put_json_set(struct rr_buf *b, const struct work *w, const struct se
     if (s->memory) {
         rr_memory_check_json(b, &w->memory, s->name + strlen("memory: "));
     } else {
-        put_pct(b, "cross_mape_pct", s->crossed.mape);
+        static const char *const name[RR_LEAVE_N] = {"cross_mape_pct", "cross_group_mape_pct", "cross_model_mape_pct"};
+        for (int k = 0; k < RR_LEAVE_N; k++) put_pct(b, name[k], s->crossed[k].mape);
         put_pct(b, "constant_mape_pct", s->constant.mape);
         for (int k = 0; k < RR_PEERS; k++) {
             if (s->peer[k].n == 0) continue;
@@ -321,7 +303,7 @@ static void put_row(struct rr_buf *b, const struct set *s)
 {
     rr_buf_putf(b, "%-38.38s %5zu", s->name, s->ours.n);
     put_cell(b, s->ours.mape);
-    put_cell(b, s->crossed.mape);
+    for (int k = 0; k < RR_LEAVE_N; k++) put_cell(b, s->crossed[k].mape);
     put_cell(b, s->ours.median);
     put_cell(b, s->ours.worst);
     put_cell(b, s->ours.bias);
@@ -357,8 +339,8 @@ static void put_text(struct rr_buf *b, const struct work *w)
     bool times = false;
     for (size_t i = 0; i < w->n_sets; i++) times |= !w->set[i].memory;
     if (times)
-        rr_buf_putf(b, "%-38s %5s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean", "crossed", "median",
-                    "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
+        rr_buf_putf(b, "%-38s %5s %8s %8s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean", "crossed",
+                    "grouped", "by model", "median", "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
     for (size_t i = 0; i < w->n_sets; i++)
         if (!w->set[i].memory) put_row(b, &w->set[i]);
     rr_memory_check_text(b, &w->memory);
@@ -367,7 +349,7 @@ static void put_text(struct rr_buf *b, const struct work *w)
 
 static void put_rows(struct rr_buf *b, const struct work *w)
 {
-    rr_buf_puts(b, "set,file,line,model,gpu,gpus,layout,measured,predicted,cross");
+    rr_buf_puts(b, "set,file,line,model,gpu,gpus,layout,measured,predicted,cross,grouped,by model");
     for (int i = 0; i < RR_STEP_N; i++) rr_buf_putf(b, ",%s s", rr_step_name[i]);
     rr_buf_puts(b, "\n");
     for (size_t i = 0; i < w->n; i++) {
@@ -383,7 +365,10 @@ static void put_rows(struct rr_buf *b, const struct work *w)
         rr_buf_putf(b, ",%s,%d,", c->run->machine.id, c->run->layout.gpus);
         rr_buf_csv(b, rr_buf_text(&l));
         rr_buf_putf(b, ",%.6g,%.6g,", c->measured, c->predicted);
-        if (!isnan(c->cross)) rr_buf_putf(b, "%.6g", c->cross);
+        for (int k = 0; k < RR_LEAVE_N; k++) {
+            if (k) rr_buf_puts(b, ",");
+            if (!isnan(c->cross[k])) rr_buf_putf(b, "%.6g", c->cross[k]);
+        }
         for (int k = 0; k < RR_STEP_N; k++) rr_buf_putf(b, ",%.4g", c->step.term_s[k]);
         rr_buf_puts(b, "\n");
         rr_buf_done(&l);
@@ -421,7 +406,7 @@ static size_t residuals(const struct work *w, struct rr_residual *ret)
                                         .family = c->run->machine.family,
                                         .measured = c->measured,
                                         .predicted = c->predicted,
-                                        .left_out = c->cross};
+                                        .left_out = c->cross[c->run->row->table == RR_TRAIN_MEMORY ? RR_LEAVE_FIFTH : RR_LEAVE_GROUP]};
     }
     return n;
 }
