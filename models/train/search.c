@@ -352,7 +352,8 @@ void rr_search_say(struct rr_buf *b, const struct rr_search *s, const struct rr_
     const struct rr_candidate *c = &r->like[fault];
     if (fault == RR_FAULT_MEMORY) {
         const double usable = s->usable_bytes > 0 ? s->usable_bytes : rr_memory_usable_bytes(s->machine);
-        rr_buf_putf(b, "does not fit: %.1f of %.1f GB with ", c->memory_bytes / 1e9, usable / 1e9);
+        const int digits = c->memory_bytes - usable < 0.1e9 ? 3 : 1; // 84.6 of 84.6 GB would be no reason
+        rr_buf_putf(b, "does not fit: %.*f of %.*f GB with ", digits, c->memory_bytes / 1e9, digits, usable / 1e9);
         rr_layout_text(b, &c->layout);
         return;
     }

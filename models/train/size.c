@@ -71,10 +71,18 @@ static enum rr_status what_if_peak(struct making *x, const char *text)
     if (!text) return RR_OK;
     const enum rr_status st = rr_unit_flops(rr_slice(text, strlen(text)), &flops);
     if (st != RR_OK) return rr_fail_in(st, "machine: peak");
-    const double ratio = flops / 1e12 / m->bf16_tflops;
-    if (ratio > 1.8 && ratio < 2.2)
-        return rr_fail(RR_EINPUT, "machine: peak: %s is the figure of %s with sparsity; training runs dense: half of it, %g TFLOP/s", text,
-                       m->id, m->bf16_tflops);
+    const double ratio = flops / 1e12 / m->bf16_tflops, of[] = {m->bf16_tflops, m->fp8_tflops, m->fp4_tflops};
+    static const char *const bits[] = {"16", "8", "4"};
+    for (int i = 0; i < 3; i++)
+        if (of[i] > 0 && flops / 1e12 > 1.8 * of[i] && flops / 1e12 < 2.2 * of[i])
+            return rr_fail(
+                RR_EINPUT,
+                "machine: peak: %s is the figure of %s with sparsity, in %s bits; training runs dense, and in 16 bits that is %g "
+                "TFLOP/s",
+                text, m->id, bits[i], m->bf16_tflops);
+    if (ratio > 1.8)
+        rr_note(x->notes, RR_NOTE_WARNING, "", "", "a peak %.2g times the %g TFLOP/s of %s: is it dense, and of 16-bit products?", ratio,
+                m->bf16_tflops, m->id);
     m->bf16_tflops *= ratio, m->fp8_tflops *= ratio, m->fp4_tflops *= ratio, m->tf32_tflops *= ratio;
     rr_note(x->notes, RR_NOTE_GIVEN, "", "", "a dense peak of %s instead of the machine's own; other precisions in proportion", text);
     return RR_OK;
@@ -344,10 +352,11 @@ static enum rr_status plan_failures(struct making *x, struct rr_ttt_plan *p)
     p->failure_most = row->most > p->failure_gpu_hours ? row->most : p->failure_gpu_hours;
     p->failure_sd = w->gpu_hours > 0 ? 0 : spread_of(x, row, &peers);
     if (w->gpu_hours <= 0)
-        rr_note(x->notes, RR_NOTE_ASSUMED, "", rr_fact_text(x->a, &row->fact),
-                "an interruption every %.0f GPU-hours, as %s, times or over %.2g (one standard deviation of the logarithm over %zu "
-                "published systems, %.0f to %.0f)",
-                row->gpu_hours, row->id, rr_exp(p->failure_sd), peers, row->least, row->most);
+        rr_note(
+            x->notes, RR_NOTE_ASSUMED, "", rr_fact_text(x->a, &row->fact),
+            "an interruption every %.0f GPU-hours, as %s, times or over %.2g (one standard deviation of the logarithm over %zu "
+            "published systems, %.0f to %.0f); \"tuned\" is the last of these and the step's P10, \"first months\" the first and its P90",
+            row->gpu_hours, row->id, rr_exp(p->failure_sd), peers, row->least, row->most);
     return RR_OK;
 }
 
@@ -406,6 +415,21 @@ static enum rr_status plan_power(struct making *x, struct rr_ttt_plan *p)
     return RR_OK;
 }
 
+/* Megatron-LM's default is --eval-iters 100. */
+static void plan_evaluations(struct making *x, const struct rr_training_evaluation *e, struct rr_ttt_plan *p)
+{
+    if (!e) {
+        rr_note(x->notes, RR_NOTE_ASSUMED, "", "bigscience chronicles, 2022; mlcommons training_results v5",
+                "no evaluations: published runs spend 0.7 %% (BLOOM) to 5.6 %% (MLPerf, Llama 3.1 405B) of their time on them");
+        return;
+    }
+    p->eval_every = (double)e->every, p->eval_samples = (double)e->samples, p->eval_s = (double)e->time_us / 1e6;
+    if (rr_given(e, 1) || rr_given(e, 2)) return;
+    p->eval_samples = 100.0 * x->s->search.base.global_batch;
+    rr_note(x->notes, RR_NOTE_ASSUMED, "", "Megatron-LM, --eval-iters", "an evaluation of 100 global batches, %.0f %s", p->eval_samples,
+            x->s->arch.sample_gflop > 0 ? "samples" : "sequences");
+}
+
 static enum rr_status find_plan(struct making *x)
 {
     const struct rr_training_restart *w = x->t->restart->at;
@@ -421,7 +445,7 @@ static enum rr_status find_plan(struct making *x)
                               .repair_s = (double)w->repair_us / 1e6,
                               .spares = (int32_t)w->spares};
     p->startup_s = p->image_s + p->compile_s;
-    if (e) p->eval_every = (double)e->every, p->eval_samples = (double)e->samples, p->eval_s = (double)e->time_us / 1e6;
+    plan_evaluations(x, e, p);
     if (b) {
         RR_TRY(count("batch_warmup: over", b->over, &p->warmup_samples));
         if (x->s->tokens_counted) p->warmup_samples /= x->s->search.base.seq;

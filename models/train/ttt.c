@@ -72,8 +72,9 @@ struct stops {
 static struct stops stops_of(const struct rr_ttt_plan *p, const struct rr_ttt *t)
 {
     const double failing = 1 / t->mtbf_s, taken = p->reclaim_s > 0 && !p->reclaim_saved ? 1 / p->reclaim_s : 0, all = failing + taken;
+    const double unsaved = p->host_b_s > 0 ? t->write_s : 0; // the newest copy is not on the storage yet: that much more is done again
     if (all <= 0) return (struct stops){.M = INFINITY};
-    return (struct stops){1 / all, (failing * t->down_s + taken * p->reclaim_down_s) / all, taken / all};
+    return (struct stops){1 / all, (failing * t->down_s + taken * p->reclaim_down_s) / all + unsaved, taken / all};
 }
 
 /* Daly's expectation of `work`, with checkpoints every w of it. */

@@ -4,6 +4,7 @@
  *   wall = start-up + (steps + evaluations) x slowdown(interval, M, C, R, D)      (models/checkpoint.h, Daly 2006)
  *   M = GPU-hours a failure / GPUs;  C = the part of a checkpoint that training waits for;  R = load + compile;  D = detect + requeue + image + spare
  *
+ * A checkpoint that is written while training goes on (async) holds only once it is on the storage: each failure costs the writing as well.
  * Machines that their owner takes back interrupt it as well. Where the notice is long enough to save, such a one costs C + R + its own D and no
  * work; else both kinds come as one, of rate 1/M + 1/M' and of the D that they have in the mean.
  *

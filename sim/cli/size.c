@@ -44,6 +44,20 @@ static const struct rr_option options[] = {
 };
 const struct rr_command rr_command_size;
 
+/* A deadline or a budget that no number of GPUs meets is a gate that fails; the answer is printed all the same. */
+static enum rr_status missed(const struct rr_size_question *q, const struct rr_sizing *s)
+{
+    struct rr_buf b = {0};
+    const bool late = q->ask.deadline_s > 0 && s->meets_deadline<0, dear = q->ask.budget> 0 && s->meets_budget < 0;
+    if (!late && !dear) return RR_OK;
+    if (late) rr_size_put_missed(&b, q, s, true);
+    if (late && dear) rr_buf_puts(&b, "; budget: ");
+    if (dear) rr_size_put_missed(&b, q, s, false);
+    const enum rr_status st = rr_fail(RR_EGATE, "%s: %s", late ? "deadline" : "budget", rr_buf_text(&b));
+    rr_buf_done(&b);
+    return st;
+}
+
 static enum rr_status answer(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
 {
     struct rr_sizing s;
@@ -56,7 +70,7 @@ static enum rr_status answer(const struct rr_args *a, struct rr_size_question *q
         rr_size_explain(b, q, &s);
     else
         rr_size_text(b, q, &s);
-    return RR_OK;
+    return missed(q, &s);
 }
 
 static enum rr_status of_options(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
@@ -128,7 +142,7 @@ static enum rr_status size(const struct rr_args *a)
     RR_TRY(rr_train_facts_load(dir, a->arena, &q.facts));
     const enum rr_status st = a->n_operands ? of_scenario(a, &q, &b) : of_options(a, &q, &b);
     rr_notes_done(&q.notes);
-    if (st == RR_OK) rr_say(rr_buf_text(&b));
+    if (st == RR_OK || st == RR_EGATE) rr_say(rr_buf_text(&b));
     rr_buf_done(&b);
     return st;
 }

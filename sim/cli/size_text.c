@@ -301,6 +301,17 @@ static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
 
 /* ---- other numbers of GPUs ---- */
 
+/* Why a kind of GPU other than the first has no cost, once each. */
+static void put_unpriced(struct rr_buf *b, const struct rr_sizing *s)
+{
+    for (size_t i = 1; i < s->n; i++) {
+        const struct rr_sizing_point *p = &s->at[i];
+        bool told = !p->answer || !p->unpriced[0];
+        for (size_t k = 0; k < i && !told; k++) told = s->at[k].answer && strcmp(s->at[k].training.gpu, p->training.gpu) == 0;
+        if (!told) rr_buf_putf(b, "  %s is not priced: %s\n", p->size.machine.id, p->unpriced[0]);
+    }
+}
+
 static void put_points(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
     if (s->n < 2) return;
@@ -321,6 +332,7 @@ static void put_points(struct rr_buf *b, const struct rr_size_question *q, const
         cell(b, 6, put_signed_days, p->marginal_s);
         rr_buf_puts(b, "\n");
     }
+    put_unpriced(b, s);
 }
 
 static void put_choice(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, const char *what, int at,
@@ -339,12 +351,50 @@ static void put_choice(struct rr_buf *b, const struct rr_size_question *q, const
     rr_buf_puts(b, "\n");
 }
 
+/* What the target would have to be cut to. */
+static void put_share(struct rr_buf *b, const struct rr_size *z, double share)
+{
+    rr_size_put_count(b, share * (z->tokens_counted ? z->samples * z->search.base.seq : z->samples));
+    rr_buf_puts(b, " of the ");
+    rr_size_put_count(b, z->tokens_counted ? z->samples * z->search.base.seq : z->samples);
+    rr_buf_puts(b, z->tokens_counted ? " tokens" : z->arch.sample_gflop > 0 ? " samples" : " sequences");
+}
+
+void rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, bool deadline)
+{
+    const int at = deadline ? s->nearest_deadline : s->cheapest;
+    if (at < 0) {
+        rr_buf_puts(b, "none of these has a price");
+        return;
+    }
+    const struct rr_sizing_point *p = &s->at[at];
+    const double share = deadline ? q->ask.deadline_s / rr_sizing_p90_s(p) : q->ask.budget / rr_sizing_cost(p);
+    rr_buf_putf(b, "none of these: the %s, %" PRId64 " x %s, ", deadline ? "quickest" : "cheapest", p->training.gpus, p->size.machine.id);
+    if (deadline) {
+        rr_buf_puts(b, "has a P90 of ");
+        rr_size_put_days(b, rr_sizing_p90_s(p));
+    } else {
+        rr_buf_puts(b, "costs ");
+        rr_size_put_money(b, rr_sizing_cost(p), q->market.currency);
+    }
+    rr_buf_putf(b, ", %.3g times as much as there is; in that it trains about ", 1 / share);
+    put_share(b, &p->size, share);
+}
+
 static void put_choices(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
+    struct rr_buf none = {0};
     rr_buf_puts(b, "\n");
-    if (q->ask.deadline_s > 0)
-        put_choice(b, q, s, "In time with 90 % chance, at the least cost", s->meets_deadline, "none of these numbers");
-    if (q->ask.budget > 0) put_choice(b, q, s, "Within the budget, the quickest", s->meets_budget, "none of these numbers");
+    if (q->ask.deadline_s > 0) {
+        rr_size_put_missed(&none, q, s, true);
+        put_choice(b, q, s, "In time with 90 % chance, at the least cost", s->meets_deadline, rr_buf_text(&none));
+        none.n = 0;
+    }
+    if (q->ask.budget > 0) {
+        rr_size_put_missed(&none, q, s, false);
+        put_choice(b, q, s, "Within the budget, the quickest", s->meets_budget, rr_buf_text(&none));
+    }
+    rr_buf_done(&none);
     if (s->n < 2) return;
     put_choice(b, q, s, "Quickest", s->fastest, "none");
     put_choice(b, q, s, "Cheapest", s->cheapest, "none has a price");

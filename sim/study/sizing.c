@@ -132,7 +132,7 @@ static int dearer(const struct rr_sizing_point *p, const struct rr_sizing_point 
 
 static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
 {
-    s->fastest = s->cheapest = s->meets_deadline = s->meets_budget = -1;
+    s->fastest = s->cheapest = s->meets_deadline = s->meets_budget = s->nearest_deadline = -1;
     for (int i = 0; i < (int)s->n; i++) {
         struct rr_sizing_point *p = &s->at[i];
         if (!p->answer) continue;
@@ -144,6 +144,7 @@ static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
                 (rr_sizing_time_s(q) < rr_sizing_time_s(p) || dearer(q, p) < 0))
                 p->pareto = false;
         }
+        if (s->nearest_deadline < 0 || rr_sizing_p90_s(p) < rr_sizing_p90_s(&s->at[s->nearest_deadline])) s->nearest_deadline = i;
         if (s->fastest < 0 || rr_sizing_time_s(p) < rr_sizing_time_s(&s->at[s->fastest])) s->fastest = i;
         if (!isnan(cost) && (s->cheapest < 0 || dearer(p, &s->at[s->cheapest]) < 0)) s->cheapest = i;
         if (ask->deadline_s > 0 && rr_sizing_p90_s(p) <= ask->deadline_s &&

@@ -49,6 +49,7 @@ struct rr_sizing {
     struct rr_sizing_point *at; /* [n]; the main one first, then by GPU and number */
     size_t n;
     int fastest, cheapest, meets_deadline, meets_budget; /* indices, -1 = none; the last two: the cheapest in time, the fastest in money */
+    int nearest_deadline;                                /* the least P90 */
     const char **gpus;                                   /* that are compared */
     int64_t tried;                                       /* layouts over all points */
     double seconds;                                      /* not set here */

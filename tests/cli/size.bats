@@ -100,7 +100,8 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     fails 2 'set wants PTR=VALUE' llama --set gpus=3
 }
 @test "a sparse peak is refused" {
-    fails 3 'with sparsity; training runs dense: half of it, 989.4 TFLOP/s' llama --set '/machine/peak=1979 TFLOP/s'
+    fails 3 'of hgx-h100 with sparsity, in 16 bits; training runs dense, and in 16 bits that is 989.4 TFLOP/s' llama --set '/machine/peak=1979 TFLOP/s'
+    fails 3 'with sparsity, in 8 bits; training runs dense' llama --set '/machine/peak=3958 TFLOP/s'
 }
 @test "what-ifs are one --set away" {
     works llama --layout tp=8,pp=1 --json
@@ -112,6 +113,11 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     # 14 bytes a parameter at 10 GB/s, every hour
     works llama --set '/checkpoint/storage=10 GB/s' --set '/checkpoint/interval=1 h' --json
     jq -e '(.points[0].time | .checkpoints_s / (.training_s / 3600)) as $each | ($each / (14 * .parameters / 10e9) - 1 | fabs) < 1e-9' <<<"$output"
+    # 100 global batches forward, a third of a step each, after every 1000 steps
+    works llama --set /evaluation/every=1000 --json
+    jq -e '.points[0] | (.time.evaluations_s / ((.time.steps / 1000 | floor) * 100 * .step.step_s / 3) - 1 | fabs) < 1e-9' <<<"$output"
+    works llama --set '/evaluation={"every": 1000, "time": "12 min"}' --json
+    jq -e '.points[0] | .time.evaluations_s == (.time.steps / 1000 | floor) * 720' <<<"$output"
     works llama --reruns 1.5 --json
     jq -e '.points[0].time | (.total_s / (.total_s - .reruns_s) - 1.5 | fabs) < 1e-9' <<<"$output"
 }
@@ -123,10 +129,18 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     jq -e '.fastest == 2 and .cheapest == 0 and ([.points[].pareto] | all)' <<<"$output"
 }
 @test "a deadline takes the cheapest in time, a budget the quickest in money" {
-    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 --deadline '3000 days' --budget '$1' --json
-    jq -e '.meets_deadline == .cheapest and .meets_budget == -1' <<<"$output"
-    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 --deadline '1 min' --budget '$1B' --json
+    three() { "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 "$@"; }
+    works three --deadline '3000 days' --budget '$1B' --json
+    jq -e '.meets_deadline == .cheapest and .meets_budget == .fastest' <<<"$output"
+    # what none meets is a gate that fails, printed all the same, with how far it is off
+    run --separate-stderr three --deadline '1 min' --budget '$1B' --json
+    [ "$status" -eq 1 ]
     jq -e '.meets_deadline == -1 and .meets_budget == .fastest' <<<"$output"
+    local off=$(jq '[.points[].time.p90_s] | min / 60' <<<"$output")
+    awk -v off="$off" '{ for (i = 1; i < NF; i++) if ($(i + 1) == "times") { d = $i / off; exit !(d > 0.99 && d < 1.01) } exit 1 }' <<<"$stderr"
+    [[ "$stderr" == *"deadline: none of these: the quickest, 2048 x hgx-h100, has a P90 of "*" of the 1 T tokens"* ]]
+    fails 1 'budget: none of these: the cheapest, 512 x hgx-h100, costs \$[0-9,]+, [0-9.e+]+ times as much as there is' three --budget '$1'
+    fails 1 'budget: none of these has a price' "$RR" size --model llama-3-70b --tokens 1T --gpu gb200 --gpus 512 --alone --budget '$1'
 }
 @test "one own measured run scales the prediction and narrows its band" {
     works llama --layout tp=8,pp=4,mb=1,vpp=1,recompute=full,zero=1 --json
