@@ -47,6 +47,26 @@ void rr_profile_put_size(struct rr_buf *b, double bytes)
     rr_buf_putf(b, "%7.4g %-3s", bytes, units[u]);
 }
 
+enum { COLUMNS = 100 };
+
+/* A text in words, its lines indented by `indent` but the first, which begins at column `at`. Names of files are not cut. */
+static void put_wrapped(struct rr_buf *b, const char *text, size_t at, size_t indent)
+{
+    bool first = true;
+    while (*text) {
+        const size_t n = strcspn(text, " ");
+        if (!first && at + 1 + n > COLUMNS) {
+            rr_buf_putf(b, "\n%*s", (int)indent, "");
+            at = indent, first = true;
+        }
+        if (!first) rr_buf_puts(b, " "), at++;
+        rr_buf_put(b, text, n);
+        at += n, text += n, first = false;
+        while (*text == ' ') text++;
+    }
+    rr_buf_puts(b, "\n");
+}
+
 static void put_value(struct rr_buf *b, struct rr_value v, const char *unit)
 {
     if (v.p95 - v.p05 <= 2e-4 * v.value)
@@ -60,7 +80,8 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
     rr_buf_putf(b, "\n%s%s%s%s%s, %d GPUs", c->op, *c->algorithm ? ", " : "", c->algorithm, *c->protocol ? ", " : "", c->protocol,
                 (int)c->ranks);
     if (c->nodes > 0) rr_buf_putf(b, " on %d node%s", (int)c->nodes, c->nodes == 1 ? "" : "s");
-    rr_buf_putf(b, " (%zu sizes, %zu times, %s)\n  latency   ", c->rows, c->samples, c->measured ? c->source : "datasheet, not measured");
+    rr_buf_putf(b, " (%zu size%s, %zu time%s, %s)\n  latency   ", c->rows, c->rows == 1 ? "" : "s", c->samples, c->samples == 1 ? "" : "s",
+                c->measured ? c->source : "datasheet, not measured");
     put_value(b, c->latency_us, "us");
     rr_buf_puts(b, "\n  bandwidth ");
     if (c->bus_gb_s.value > 0)
@@ -92,13 +113,34 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
     }
 }
 
+static void put_head(struct rr_buf *b, const struct rr_profile *p)
+{
+    struct rr_buf line = {0};
+    rr_buf_putf(&line, "%s: %s", p->name, *p->gpu ? p->gpu : *p->device ? p->device : "GPU not named");
+    if (p->gpus_per_node > 0) rr_buf_putf(&line, ", %d a node", (int)p->gpus_per_node);
+    if (*p->network) rr_buf_putf(&line, ", %s", p->network);
+    rr_buf_putf(&line, "%s%s%s", *p->date ? ", " : "", p->date, p->measured ? "" : " (datasheet, not measured)");
+    put_wrapped(b, rr_buf_text(&line), 0, 2);
+    rr_buf_done(&line);
+    if (*p->note) put_wrapped(b, p->note, 0, 0);
+}
+
+static void put_sources(struct rr_buf *b, const struct rr_profile *p)
+{
+    rr_buf_puts(b, "\nsources\n");
+    for (size_t i = 0; i < p->n_sources; i++) {
+        const struct rr_profile_source *s = &p->source[i];
+        struct rr_buf line = {0};
+        rr_buf_putf(&line, "%s%s%s", s->text, *s->file ? ": " : "", s->file);
+        rr_buf_putf(b, "  %-10s ", s->name);
+        put_wrapped(b, rr_buf_text(&line), 13, 13);
+        rr_buf_done(&line);
+    }
+}
+
 void rr_profile_table(struct rr_buf *b, const struct rr_profile *p)
 {
-    rr_buf_putf(b, "%s: %s", p->name, *p->gpu ? p->gpu : *p->device ? p->device : "GPU not named");
-    if (p->gpus_per_node > 0) rr_buf_putf(b, ", %d a node", (int)p->gpus_per_node);
-    if (*p->network) rr_buf_putf(b, ", %s", p->network);
-    rr_buf_putf(b, "%s%s%s\n", *p->date ? ", " : "", p->date, p->measured ? "" : " (datasheet, not measured)");
-    if (*p->note) rr_buf_putf(b, "%s\n", p->note);
+    put_head(b, p);
     for (size_t i = 0; i < p->n_curves; i++) put_curve(b, &p->curve[i]);
     for (size_t i = 0; i < p->n_gemms; i++) {
         const struct rr_gemm *g = &p->gemm[i];
@@ -125,9 +167,7 @@ void rr_profile_table(struct rr_buf *b, const struct rr_profile *p)
     }
     if (p->n_peaks) rr_buf_puts(b, "\ndatasheet, not measured\n");
     for (size_t i = 0; i < p->n_peaks; i++) rr_buf_putf(b, "  %-10s %10.5g %s\n", p->peak[i].what, p->peak[i].value, p->peak[i].unit);
-    rr_buf_puts(b, "\nsources\n");
-    for (size_t i = 0; i < p->n_sources; i++)
-        rr_buf_putf(b, "  %-10s %s%s%s\n", p->source[i].name, p->source[i].text, *p->source[i].file ? ": " : "", p->source[i].file);
+    put_sources(b, p);
 }
 
 static enum rr_status show(const struct rr_args *a)

@@ -82,8 +82,9 @@ static size_t put_curves(struct rr_buf *b, const struct rr_curve *x, const struc
     struct tally t = {0};
     if (!json)
         rr_buf_putf(
-            b, "\n%s: %d GPUs on %d nodes against %d on %d\n      size      first       second       faster       by    beyond the bars?\n",
-            x->op, (int)x->ranks, (int)x->nodes, (int)y->ranks, (int)y->nodes);
+            b,
+            "\n%s: %d GPUs on %d node%s against %d on %d\n      size      first       second       faster       by    beyond the bars?\n",
+            x->op, (int)x->ranks, (int)x->nodes, x->nodes == 1 ? "" : "s", (int)y->ranks, (int)y->nodes);
     for (double bytes = 1024; bytes <= 17179869184.0; bytes *= 16) {
         bool out_x, out_y;
         struct pair p = {.kind = "collective", .what = x->op, .unit = "us", .bytes = bytes};

@@ -8,6 +8,7 @@
 #include <string.h>
 
 enum { MOST_CURVES = 8 };
+static const char *const colours[MOST_CURVES] = {"#1f5fa8", "#c2571a", "#2e7d4f", "#8a3d8f", "#7a6a12", "#0f7c86", "#a8324a", "#555555"};
 
 /* ---- axes ---- */
 
@@ -104,7 +105,6 @@ static const char *title(const struct rr_curve *c, struct rr_arena *a)
 /* One panel: `at` is the column of the value, its band behind it. The names stand under the first panel alone. */
 static void put_panel(struct rr_buf *b, const struct rr_profile *p, size_t n, bool points, int at, struct rr_arena *a)
 {
-    static const char *const colour[MOST_CURVES] = {"#1f5fa8", "#c2571a", "#2e7d4f", "#8a3d8f", "#7a6a12", "#0f7c86", "#a8324a", "#555555"};
     const bool rate = at > 2;
     bool out = rate;
     rr_buf_puts(b, "plot ");
@@ -113,14 +113,14 @@ static void put_panel(struct rr_buf *b, const struct rr_profile *p, size_t n, bo
         if (rate && rr_bus_factor(c->op, c->ranks) <= 0) continue;
         if (c->n_knots > 1) {
             rr_buf_putf(b, "$curve%zu using 1:%d:%d with filledcurves fs transparent solid 0.15 noborder lc rgb '%s' notitle, ", i, at + 1,
-                        at + 2, colour[i]);
-            rr_buf_putf(b, "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' notitle, ", i, at, colour[i]);
+                        at + 2, colours[i]);
+            rr_buf_putf(b, "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' notitle, ", i, at, colours[i]);
         }
-        rr_buf_putf(b, "$knot%zu using 1:%d:%d:%d with yerrorbars pt 7 ps 0.5 lc rgb '%s' title \"", i, at, at + 1, at + 2, colour[i]);
+        rr_buf_putf(b, "$knot%zu using 1:%d:%d:%d with yerrorbars pt 7 ps 0.5 lc rgb '%s' title \"", i, at, at + 1, at + 2, colours[i]);
         rr_buf_gnuplot(b, rate ? "" : title(c, a));
         rr_buf_puts(b, "\", ");
         if (!c->n_outliers) continue;
-        rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour[i],
+        rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colours[i],
                     out ? "" : "outliers, not fitted");
         out = true;
     }
@@ -129,12 +129,64 @@ static void put_panel(struct rr_buf *b, const struct rr_profile *p, size_t n, bo
     rr_buf_puts(b, "NaN notitle\n");
 }
 
+/* Curves of one size each, such as a table of one message on more and more nodes: against the number of GPUs. */
+static bool one_size_each(const struct rr_profile *p)
+{
+    for (size_t i = 0; i < p->n_curves; i++)
+        if (p->curve[i].n_knots > 1 || p->curve[i].ranks <= 0 || p->curve[i].knot[0].bytes != p->curve[0].knot[0].bytes) return false;
+    return p->n_curves > 1;
+}
+
+/* GPUs, bus bandwidth and its 5 to 95 % of one operation. */
+static void put_by_ranks(struct rr_buf *b, const struct rr_profile *p, const char *op, size_t series)
+{
+    rr_buf_putf(b, "$op%zu << EOD\n", series);
+    for (size_t i = 0; i < p->n_curves; i++) {
+        const struct rr_curve *c = &p->curve[i];
+        const double rate = rr_bus_factor(c->op, c->ranks) * c->knot[0].bytes / 1e3;
+        const struct rr_value v = c->knot[0].us;
+        if (strcmp(c->op, op) == 0) rr_buf_putf(b, "%d %.9g %.9g %.9g\n", (int)c->ranks, rate / v.value, rate / v.p95, rate / v.p05);
+    }
+    rr_buf_puts(b, "EOD\n");
+}
+
+static enum rr_status draw_by_ranks(const struct rr_profile *p, const char *dir, struct rr_arena *a)
+{
+    struct rr_buf b = {0}, plot = {0};
+    size_t series = 0;
+    for (size_t i = 0; i < p->n_curves && series < MOST_CURVES; i++) {
+        size_t k = 0;
+        while (strcmp(p->curve[k].op, p->curve[i].op) != 0) k++;
+        if (k < i) continue;
+        put_by_ranks(&b, p, p->curve[i].op, series);
+        rr_buf_putf(&plot, "$op%zu using ($1 * %.3f):2:3:4 with yerrorbars lw 2 pt 7 ps 0.7 lc rgb '%s' title \"", series,
+                    1 + 0.06 * (double)series,
+                    colours[series]); // side by side
+        rr_buf_gnuplot(&plot, p->curve[i].op);
+        rr_buf_putf(&plot, "\", $op%zu using ($1 * %.3f):2 with lines lw 1 lc rgb '%s' notitle, ", series, 1 + 0.06 * (double)series,
+                    colours[series]);
+        series++;
+    }
+    rr_buf_puts(&b, "set border 3 lc rgb '#888888'\nset tics nomirror\nset logscale x 2\nset yrange [0:*]\nset format y '%g GB/s'\n"
+                    "set xlabel 'GPUs'\nset key top right\nset title \"");
+    rr_buf_gnuplot(&b,
+                   rr_strf(a, "%s: bus bandwidth of %.4g MB on more and more GPUs, 5 to 95 %%", p->name, p->curve[0].knot[0].bytes / 1e6));
+    rr_buf_puts(&b, "\"\nplot ");
+    rr_buf_put(&b, rr_buf_text(&plot), plot.n);
+    rr_buf_puts(&b, "NaN notitle\n");
+    const enum rr_status st = rr_gnuplot(dir, "collectives", 900, 560, &b, a);
+    rr_buf_done(&plot);
+    rr_buf_done(&b);
+    return st;
+}
+
 static enum rr_status draw_collectives(const struct rr_profile *p, const struct rr_samples *s, const char *dir, struct rr_arena *a)
 {
     const size_t n = p->n_curves < MOST_CURVES ? p->n_curves : MOST_CURVES;
     struct rr_buf b = {0};
     struct range x = {0}, y = {0};
     if (n == 0) return RR_OK;
+    if (!s && one_size_each(p)) return draw_by_ranks(p, dir, a);
     for (size_t i = 0; i < n; i++) put_curve(&b, &p->curve[i], i, &x, &y);
     const bool points = put_points(&b, p, s, &x, &y);
     rr_buf_puts(&b, "set border 3 lc rgb '#888888'\nset tics nomirror\nset logscale xy\nset xlabel 'message size'\n"
@@ -173,9 +225,8 @@ static double memory_rate(const struct rr_profile *p, bool *measured)
 
 static void put_roof(struct rr_buf *b, size_t i, const char *what, double tflops, double gb_s, bool measured, struct rr_arena *a)
 {
-    static const char *const colour[] = {"#1f5fa8", "#c2571a", "#2e7d4f", "#8a3d8f", "#7a6a12", "#555555"};
     rr_buf_putf(b, "(x * %.9g < %.9g ? x * %.9g : %.9g) with lines lw 2 dt %d lc rgb '%s' title \"", gb_s / 1e3, tflops, gb_s / 1e3, tflops,
-                measured ? 1 : 2, colour[i % 6]);
+                measured ? 1 : 2, colours[i % MOST_CURVES]);
     rr_buf_gnuplot(b, rr_strf(a, "%s: %.4g TFLOP/s, from %.0f FLOP a byte on%s", what, tflops, tflops * 1e3 / gb_s,
                               measured ? "" : " (datasheet, not measured)"));
     rr_buf_puts(b, "\", ");

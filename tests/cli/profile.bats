@@ -44,6 +44,12 @@ log() {
     works "$RR" profile show h100-node --json
     jq -e '.name == "h100-node"' <<<"$output"
 }
+@test "a table of one size on more and more GPUs is drawn against their number" {
+    works "$RR" profile show h100-efa-cluster -o plots
+    grep -q 'on more and more GPUs' plots/collectives.svg
+    grep -q 'all_gather' plots/collectives.svg
+}
+
 @test "two machines: which is faster, by how much, and whether it is sure" {
     log >log.txt
     "$RR" fit log.txt -o p.json --name ours >table
@@ -86,6 +92,7 @@ log() {
 @test "every shipped profile is read, and says where it comes from" {
     for p in "$ROOT"/data/profiles/*.json; do
         works "$RR" profile show "$p"
+        [ "$(awk 'length > 100' <<<"$output")" = "" ]
         jq -e '(.sources | length) > 0 and all(.sources[]; .text != "")' "$p"
         jq -e '.measured or (.note | startswith("datasheet, not measured"))' "$p"
     done
