@@ -69,6 +69,7 @@
       "held a token and hidden element while a layer is computed, whole on each rank of tp > 1")                                          \
     X(LOGIT_BYTES, "logit_bytes", "bytes", 8, 0, 30, "held a token and word of the vocabulary")                                           \
     X(HEAD_BYTES, "head_bytes", "bytes", 4, 0, 150, "held a token and hidden element around the head, whole on each rank of tp > 1")      \
+    X(MEM_SCALE, "mem_scale", "ratio", 1, 0.2, 5, "times what is not weights, gradients, optimizer or context: one own measured run")     \
     X(GATHER_LAYERS, "gather_layers", "layers", 2, 0, 20, "gathered at a time by ZeRO-3, with their gradients")
 
 #define X(id, name, unit, def, least, most, help) RR_COEF_##id,

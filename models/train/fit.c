@@ -327,6 +327,7 @@ static enum rr_status fit_profile(const struct pool *from, bool memory, struct r
     size_t rows = 0;
     for (int i = 0; i < RR_COEF_N; i++) fixed[i] = of_memory(i) != memory || i == RR_COEF_GRAD_BYTES;
     fixed[RR_COEF_MEM_CONTEXT] = !memory;
+    fixed[RR_COEF_MEM_SCALE] = true; // of one own run, not of published ones
     for (size_t k = 0; k < from->n; k++) {
         if (run[k].reason || (from->use && !from->use[k]) || !of_profile(&run[k], p->profile)) continue;
         if (memory ? run[k].row->table == RR_TRAIN_MEMORY && run[k].measured_bytes > 0 && run[k].row->oom != RR_OOM_COMPUTED

@@ -13,11 +13,12 @@ struct word {
     {                                             \
 #field, offsetof(struct rr_layout, field) \
     }
-static const struct word words[] = {W(gpus), W(tp), W(pp), W(vpp), W(cp), W(ep), W(zero), W(micro_batch), W(global_batch), W(seq)};
+static const struct word words[] = {
+    W(gpus), W(tp), W(pp), W(vpp), W(cp), W(ep), W(zero), W(micro_batch), W(global_batch), W(seq), W(recompute_layers)};
 
 static enum rr_status pair(struct rr_arena *a, char *key, const char *value, struct rr_size_measured *m)
 {
-    const char *known[sizeof words / sizeof *words + 2];
+    const char *known[sizeof words / sizeof *words + 3];
     int64_t v;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         known[i] = words[i].name;
@@ -35,6 +36,15 @@ static enum rr_status pair(struct rr_arena *a, char *key, const char *value, str
         return RR_OK;
     }
     if (strcmp(key, "recompute") == 0) return rr_recompute_parse(value, &m->layout.recompute);
+    if (strcmp(key, "memory") == 0) {
+        int64_t bytes;
+        const enum rr_status st = rr_unit_bytes(rr_slice(value, strlen(value)), &bytes);
+        if (st != RR_OK) return rr_fail_in(st, "measured: memory");
+        if (bytes <= 0) return rr_fail(RR_EINPUT, "measured: memory=%s: more than nothing is expected, such as 71 GB", value);
+        m->memory_bytes = (double)bytes;
+        return RR_OK;
+    }
+    known[sizeof words / sizeof *words + 2] = "memory";
     known[sizeof words / sizeof *words] = "step";
     known[sizeof words / sizeof *words + 1] = "recompute";
     return rr_fail(RR_EINPUT, "measured: unknown word \"%s\"%s", key, rr_did_you_mean(a, key, known, sizeof known / sizeof *known));
@@ -68,7 +78,7 @@ static enum rr_status read_log(const char *path, struct rr_notes *notes, struct 
         m->step_s = l->global_batch / log.samples_s;
     else
         m->step_s = (double)l->global_batch * l->seq / l->gpus / log.tokens_s_per_gpu;
-    m->memory_bytes = log.memory_bytes;
+    if (log.memory_bytes > 0 && m->memory_bytes <= 0) m->memory_bytes = log.memory_bytes, m->of_allocator = true; // words come first
     rr_note(
         notes, RR_NOTE_GIVEN, path, "",
         "%zu steps of a %s log, median %.4g s without %zu of warm-up and %zu after an evaluation or a checkpoint; %zu of the rest are far "
@@ -95,7 +105,10 @@ static enum rr_status complete(const struct rr_size *s, struct rr_size_measured 
         if (known[i].v > 0) known[i].axis->at[0] = known[i].v, known[i].axis->n = 1;
     }
     if (l->zero >= 0) q.zero.at[0] = l->zero, q.zero.n = 1;
+    if (l->recompute_layers > 0 && l->recompute == RR_RECOMPUTE_N) l->recompute = RR_RECOMPUTE_FULL;
     if (l->recompute != RR_RECOMPUTE_N) q.recompute.at[0] = (int32_t)l->recompute, q.recompute.n = 1;
+    if (l->recompute != RR_RECOMPUTE_N) q.base.recompute = l->recompute, q.base.recompute_layers = l->recompute_layers;
+    q.some_layers = false;
     rr_search_axes(&q);
     q.usable_bytes = 1e18; // it ran
     rr_search_run(&q, &r);
@@ -126,7 +139,8 @@ enum rr_status rr_measured_make(const struct rr_training_run *t, const struct rr
     m.layout.seq = s->search.base.seq;
     if (t->measured) RR_TRY(read_pairs(t->measured, a, &m));
     if (t->log) RR_TRY(read_log(t->log, notes, &m));
-    if (!(m.step_s > 0)) return rr_fail(RR_EINPUT, "measured: no step time; such as \"step=12.3 s\" is expected");
+    if (!(m.step_s > 0) && !(m.memory_bytes > 0))
+        return rr_fail(RR_EINPUT, "measured: no step time and no memory; such as \"step=12.3 s\" or \"memory=71 GB\" is expected");
     RR_TRY(complete(s, &m));
     *ret = m;
     return RR_OK;

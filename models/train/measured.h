@@ -5,7 +5,12 @@
 #include "models/train/size.h"
 
 /* t->measured ("tp=8, pp=4, gpus=256, step=12.3 s") and t->log; what these do not tell is as in the plan. s: all but `measured` is made.
- * RR_EINPUT for a word that is none, a run without a step time, a layout that is not legal. */
+ * A run that tells its memory
+ * alone has the predicted step. RR_EINPUT for a word that is none, a run without either, a layout that is not legal. */
 RR_CHECKED enum rr_status rr_measured_make(const struct rr_training_run *t, const struct rr_size *s, struct rr_arena *a,
                                            struct rr_notes *notes, struct rr_size_measured *ret);
+/* Changes the coefficients so that the run's memory is predicted, and says how in *m: a factor on activations, logits and buffers where they are a good part of
+ * it, else so much more (or less) on every GPU. m->memory_bytes > 0, m->layout is complete. RR_EINPUT: less than the layout's weights,
+ * gradients and optimizer take. */
+RR_CHECKED enum rr_status rr_measured_memory(const struct rr_arch *a, struct rr_coefs *c, struct rr_size_measured *m);
 #endif

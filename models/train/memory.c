@@ -144,6 +144,8 @@ void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const st
         ret->term_bytes[RR_MEMORY_FRAGMENTS] = fragments(c, l, ret);
     }
     ret->term_bytes[RR_MEMORY_WORKSPACE] += c->v[RR_COEF_MEM_REST] * GIB;
+    for (int i = 0; i < RR_MEMORY_N; i++)
+        if (!rr_memory_is_state(i)) ret->term_bytes[i] *= c->v[RR_COEF_MEM_SCALE];
     ret->term_bytes[RR_MEMORY_CONTEXT] = c->v[RR_COEF_MEM_CONTEXT] * GIB;
     for (int i = 0; i < RR_MEMORY_N; i++) ret->total_bytes += ret->term_bytes[i];
 }

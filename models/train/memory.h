@@ -27,6 +27,11 @@ struct rr_memory {
     double total_bytes;
     int32_t stage;
 };
+/* Terms that follow from the number of parameters; the others, but for the context, are scaled by a measurement. */
+static inline bool rr_memory_is_state(int term)
+{
+    return term == RR_MEMORY_WEIGHTS || term == RR_MEMORY_GRADIENTS || term == RR_MEMORY_OPTIMIZER;
+}
 /* Of one stage, 0 .. pp - 1. The layout must be legal. */
 void rr_memory_stage(const struct rr_arch *a, const struct rr_coefs *c, const struct rr_layout *l, int32_t stage, struct rr_memory *ret);
 /* Of the stage that holds most. */

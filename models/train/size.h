@@ -14,7 +14,10 @@ struct rr_size_measured { /* one run of one's own */
     struct rr_layout layout;
     double step_s, predicted_s;
     double memory_bytes;    /* 0 = not told */
-    double predicted_bytes; /* of the fullest stage, in that layout */
+    double predicted_bytes; /* of the fullest stage, in that layout; of a log without the context, which the allocator does not count */
+    double after_bytes;     /* the same with the measurement */
+    bool of_allocator;      /* memory_bytes is what a log's allocator says; false: what the GPU holds in all (nvidia-smi) */
+    double memory_scale, memory_offset_bytes; /* what it does to the terms that are no states; what it adds to each GPU. 1 and 0: nothing */
 };
 struct rr_size {
     const struct rr_training_run *training;
@@ -31,6 +34,7 @@ struct rr_size {
     struct rr_size_measured measured;
     struct rr_calibrated calibrated; /* n = 0: no profile is of the machine */
     double scale;                    /* measured / predicted; 1 = nothing was measured */
+    double memory_margin;            /* of 1: how far memory may lie beside its prediction */
 };
 #define RR_SIZE_LEVERS 6
 struct rr_size_answer {

@@ -81,7 +81,7 @@ static void put_steps(struct rr_buf *b, const struct rr_size_question *q, const 
             if (moved[t][c]) put_coef(b, q, z, c);
     }
     rr_buf_putf(b, "  %-22s %12.6g s  their sum\n", "step, predicted", p->answer->step.total_s);
-    if (z->measured.given)
+    if (z->measured.step_s > 0)
         rr_buf_putf(b, "  %-22s %12.6g    a measured step of %.6g s over a predicted one of %.6g s\n", "times", z->scale,
                     z->measured.step_s, z->measured.predicted_s);
 }
@@ -154,8 +154,8 @@ static void put_doubt(struct rr_buf *b, const struct rr_size *z)
                 "\nBand: %d draws. A step %.0f %% (%s), each coefficient %.0f %%, bandwidth between nodes %.0f %% (standard deviations of\n"
                 "logarithms); failures between the best and the worst published system; as many of them as chance has it\n",
                 RR_TTT_DRAWS, 100 * z->doubt.model,
-                z->measured.given ? "from run to run" : "the error over published rows: rackrate validate training", 100 * z->doubt.coef,
-                100 * z->doubt.network);
+                z->measured.step_s > 0 ? "from run to run" : "the error over published rows: rackrate validate training",
+                100 * z->doubt.coef, 100 * z->doubt.network);
 }
 
 void rr_size_explain(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)

@@ -93,6 +93,31 @@ static void put_step(struct rr_buf *b, const struct rr_sizing_point *p)
     rr_buf_puts(b, "]");
 }
 
+/* How sure it is that the best layout fits, and what a measured run says of memory. */
+static void put_fit(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_size_measured *m = &p->size.measured;
+    const double best = p->answer->found.best[0].memory_bytes, usable = rr_memory_usable_bytes(&p->size.machine);
+    rr_buf_puts(b, ", \"memory_fit\": {");
+    number(b, "usable_bytes", usable);
+    rr_buf_puts(b, ", ");
+    number(b, "margin", p->size.memory_margin);
+    rr_buf_putf(b, ", \"may_run_out\": %s", best * (1 + p->size.memory_margin) > usable ? "true" : "false");
+    const struct {
+        const char *key;
+        double v;
+    } row[] = {{"measured_bytes", m->memory_bytes},
+               {"predicted_bytes", m->predicted_bytes},
+               {"after_bytes", m->after_bytes},
+               {"scale", m->memory_scale},
+               {"offset_bytes", m->memory_offset_bytes}};
+    for (size_t i = 0; m->memory_bytes > 0 && i < sizeof row / sizeof *row; i++) {
+        rr_buf_puts(b, ", ");
+        number(b, row[i].key, row[i].v);
+    }
+    rr_buf_puts(b, "}");
+}
+
 static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
 {
     const struct rr_ttt *t = &p->answer->time;
@@ -133,7 +158,8 @@ static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
         number(b, row[i].key, row[i].v);
     }
     rr_buf_puts(b, "}");
-    if (!p->size.measured.given) return;
+    put_fit(b, p);
+    if (!(p->size.measured.step_s > 0)) return;
     rr_buf_puts(b, ", \"before_measured\": {");
     number(b, "p10_s", p->answer->band_before.p10_s);
     rr_buf_puts(b, ", ");

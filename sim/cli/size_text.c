@@ -113,10 +113,9 @@ static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, cons
     rr_buf_puts(b, "\n");
 }
 
-static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
+static void put_measured_step(struct rr_buf *b, const struct rr_sizing_point *p)
 {
     const struct rr_size_measured *m = &p->size.measured;
-    if (!m->given) return;
     rr_buf_putf(b, "measured: a step of %.4g s where %.4g s was predicted (", m->step_s, m->predicted_s);
     rr_layout_text(b, &m->layout);
     rr_buf_putf(b, "): everything times %.3f\n  before: P10 ", p->size.scale);
@@ -129,8 +128,32 @@ static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
     const double now = p->answer->band.p90_s / p->answer->band.p10_s - 1,
                  was = p->answer->band_before.p90_s / p->answer->band_before.p10_s - 1;
     rr_buf_putf(b, "%.0f %% wide instead of %.0f %%\n", 100 * now, 100 * was);
-    if (m->memory_bytes > 0)
-        rr_buf_putf(b, "  memory: %.1f GB measured, %.1f GB predicted\n", m->memory_bytes / 1e9, m->predicted_bytes / 1e9);
+}
+
+static void put_measured_memory(struct rr_buf *b, const struct rr_size_measured *m)
+{
+    rr_buf_puts(b, m->step_s > 0 ? "  memory: " : "measured: ");
+    rr_buf_putf(b, "%.1f GB measured, %.1f GB predicted", m->memory_bytes / 1e9, m->predicted_bytes / 1e9);
+    if (!(m->step_s > 0)) {
+        rr_buf_puts(b, " (");
+        rr_layout_text(b, &m->layout);
+        rr_buf_puts(b, ")");
+    }
+    if (m->of_allocator) rr_buf_puts(b, ", of the allocator: without CUDA and NCCL");
+    rr_buf_puts(b, "\n    ");
+    if (m->memory_offset_bytes > 0 || m->memory_offset_bytes < 0)
+        rr_buf_putf(b, "%+.1f GB on every GPU, now %.1f GB: what moves is too small a part of it for a factor\n",
+                    m->memory_offset_bytes / 1e9, m->after_bytes / 1e9);
+    else
+        rr_buf_putf(b, "activations, logits and buffers times %.3f, now %.1f GB: states follow from the number of parameters\n",
+                    m->memory_scale, m->after_bytes / 1e9);
+}
+
+static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_size_measured *m = &p->size.measured;
+    if (m->step_s > 0) put_measured_step(b, p);
+    if (m->memory_bytes > 0) put_measured_memory(b, m);
 }
 
 /* Spare nodes; how long it takes where that is not the time above. */
@@ -413,6 +436,11 @@ static void put_bound(struct rr_buf *b, const struct rr_sizing_point *p)
     rr_buf_putf(b, "Bound by %s (%.0f %%), then %s (%.0f %%); %.0f %% of the memory is used\n", rr_step_name[first],
                 100 * s->term_s[first] / s->total_s, rr_step_name[second], 100 * s->term_s[second] / s->total_s,
                 100 * p->answer->found.best[0].memory_bytes / rr_memory_usable_bytes(&p->size.machine));
+    const double most = p->answer->found.best[0].memory_bytes * (1 + p->size.memory_margin),
+                 usable = rr_memory_usable_bytes(&p->size.machine);
+    if (most > usable)
+        rr_buf_putf(b, "It may run out of memory: up to %.1f of %.1f GB within a margin of %.0f %%%s\n", most / 1e9, usable / 1e9,
+                    100 * p->size.memory_margin, p->size.measured.memory_bytes > 0 ? "" : "; the memory of one own run would make it 3 %");
 }
 
 static void put_levers(struct rr_buf *b, const struct rr_sizing_point *p)

@@ -304,6 +304,21 @@ JSON
     works "$RR" size --config config.json --tokens 2B --gpu h100-sxm --gpus 8 --alone --json
     jq -e '(.parameters / 1235814400 - 1 | fabs) < 1e-3' <<<"$output"
 }
+@test "one own run's memory scales what moves and narrows the margin" {
+    local run='tp=8, pp=4, micro_batch=1, zero=1, recompute=none'
+    own() { "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64 --alone --layout tp=8,pp=4,mb=1,vpp=1,cp=1 "$@"; }
+    works own --json
+    local was=$(jq '.points[0].memory_bytes[0].activations' <<<"$output")
+    jq -e '.points[0].memory_fit | .margin == 0.1 and .measured_bytes == null' <<<"$output"
+    works own --measured "$run, memory=60 GB" --json
+    jq -e --argjson was "$was" '.points[0] | .memory_fit.margin == 0.03 and (.memory_fit.after_bytes - 60e9 | fabs) < 1 and .step.scale == 1
+        and (.memory_bytes[0].activations / $was - .memory_fit.scale | fabs) < 1e-6' <<<"$output"
+    works own --measured "$run, step=60 s, memory=60 GB"
+    [[ $output == *"60.0 GB measured, "*" GB predicted"*"activations, logits and buffers times "*"now 60.0 GB"* ]]
+    fails 3 'measured: memory of 9.0 GB is less than the [0-9.]+ GB of weights, gradients and optimizer' own --measured "$run, memory=9 GB"
+    fails 3 'measured: memory: "60" has no unit' own --measured "$run, memory=60"
+    fails 3 'measured: no step time and no memory' own --measured "$run"
+}
 @test "the memory of a log stands beside the predicted one" {
     for i in 10 20 30 40 50; do
         echo " iteration $i/ 500 | consumed samples: 2560 | elapsed time per iteration (ms): 3123.4 | global batch size: 256 |"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * tests/unit/test_train_memory.c - memory against the formulas of Korthikanti et al. 2022 and of ZeRO, and laws. */
 #include "tests/unit/train_case.h"
+#include "models/train/measured.h"
 
 static struct rr_coefs plain;
 
@@ -233,6 +234,60 @@ static void buckets_of_replicas(void **state)
     assert_true(memory_of(a, &l, 0).term_bytes[RR_MEMORY_BUFFERS] <= 0);
 }
 
+static double states_of(const struct rr_memory *m)
+{
+    return m->term_bytes[RR_MEMORY_WEIGHTS] + m->term_bytes[RR_MEMORY_GRADIENTS] + m->term_bytes[RR_MEMORY_OPTIMIZER];
+}
+
+static void a_measured_run_scales_what_moves(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("llama-3-8b");
+    struct rr_size_measured m = {.given = true, .layout = layout_of(8, 2, 1, 2, 64)};
+    struct rr_layout other = layout_of(8, 4, 1, 4, 64);
+    rr_coefs_default(&plain);
+    const struct rr_memory was = memory_of(a, &m.layout, 0), other_was = memory_of(a, &other, 0);
+    const double states = states_of(&was), context = was.term_bytes[RR_MEMORY_CONTEXT], moving = was.total_bytes - states - context;
+    m.memory_bytes = states + context + 1.317 * moving;
+    assert_int_equal(rr_measured_memory(a, &plain, &m), RR_OK);
+    near(m.memory_scale, 1.317, 1e-12);
+    assert_true(m.memory_offset_bytes <= 0 && m.memory_offset_bytes >= 0);
+    near(m.predicted_bytes, was.total_bytes, 1e-12);
+    near(m.after_bytes, m.memory_bytes, 1e-12);
+    const struct rr_memory now = memory_of(a, &other, 0); // another layout: its states stay
+    near(states_of(&now), states_of(&other_was), 1e-15);
+    near(now.total_bytes - states_of(&now) - context, 1.317 * (other_was.total_bytes - states_of(&other_was) - context), 1e-12);
+}
+
+// What a log's allocator says has no context; what hardly moves, and what would be out of proportion, is so much more on every GPU.
+static void a_measured_run_in_other_ways(void **state)
+{
+    (void)state;
+    const struct rr_arch *a = model("llama-3-8b");
+    struct rr_size_measured m = {.given = true, .layout = layout_of(8, 2, 1, 2, 64), .of_allocator = true};
+    rr_coefs_default(&plain);
+    const struct rr_memory was = memory_of(a, &m.layout, 0);
+    const double states = states_of(&was), context = was.term_bytes[RR_MEMORY_CONTEXT], moving = was.total_bytes - states - context;
+    m.memory_bytes = states + 0.9 * moving;
+    assert_int_equal(rr_measured_memory(a, &plain, &m), RR_OK);
+    near(m.memory_scale, 0.9, 1e-12);
+    near(m.predicted_bytes, states + moving, 1e-12);
+    near(m.after_bytes, m.memory_bytes, 1e-12);
+
+    rr_coefs_default(&plain);
+    m.of_allocator = false, m.memory_bytes = was.total_bytes + 3.1 * moving;
+    assert_int_equal(rr_measured_memory(a, &plain, &m), RR_OK);
+    near(m.memory_scale, 1, 1e-15);
+    near(m.memory_offset_bytes, 3.1 * moving, 1e-12);
+    near(m.after_bytes, m.memory_bytes, 1e-12);
+    near(memory_of(a, &m.layout, 0).total_bytes, m.memory_bytes, 1e-12);
+
+    rr_coefs_default(&plain);
+    m.memory_bytes = 0.97 * states;
+    assert_int_equal(rr_measured_memory(a, &plain, &m), RR_EINPUT);
+    assert_non_null(strstr(rr_reason(), "of weights, gradients and optimizer with tp 2 pp 1 dp 4"));
+}
+
 // 8 B on 128 GPUs, FSDP with 2 x 8192 tokens (arXiv 2410.06511 table 1, 62 GiB reserved with torch.compile).
 static void a_published_run_of_torchtitan(void **state)
 {
@@ -263,6 +318,8 @@ int main(void)
         cmocka_unit_test(a_pipeline_over_sharded_weights),
         cmocka_unit_test(what_later_micro_batches_cannot_use),
         cmocka_unit_test(buckets_of_replicas),
+        cmocka_unit_test(a_measured_run_scales_what_moves),
+        cmocka_unit_test(a_measured_run_in_other_ways),
         cmocka_unit_test(a_published_run_of_torchtitan),
     };
     return cmocka_run_group_tests(tests, load_facts, forget_facts);
