@@ -3,6 +3,7 @@
 #include "data/profile_set.h"
 #include "data/base/input.h"
 #include "data/facts_table.h"
+#include <dirent.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -16,11 +17,28 @@ static const struct rr_facts_column columns[] = {
 };
 static const struct rr_facts_table table = RR_FACTS_TABLE("profile_references.csv", columns, rr_profile_reference);
 
+#define NAMES 200
+
+static enum rr_status unknown(const char *data_dir, const char *name, struct rr_arena *a)
+{
+    const char *word[NAMES];
+    size_t n = 0;
+    DIR *d = opendir(rr_strf(a, "%s/profiles", data_dir));
+    for (struct dirent *e; d && n < NAMES && (e = readdir(d)) != NULL;) {
+        const char *dot = strrchr(e->d_name, '.');
+        if (dot && strcmp(dot, ".json") == 0) word[n++] = rr_strndup(a, e->d_name, (size_t)(dot - e->d_name));
+    }
+    if (d) closedir(d);
+    return rr_fail(RR_EINPUT, "%s: no such file, and no shipped profile (rackrate list profiles)%s", name,
+                   rr_did_you_mean(a, name, word, n));
+}
+
 enum rr_status rr_profile_find(const char *data_dir, const char *name, struct rr_arena *a, struct rr_profile *ret)
 {
     if (access(name, F_OK) != 0 && !strchr(name, '/')) {
         const char *shipped = rr_strf(a, "%s/profiles/%s%s", data_dir, name, strstr(name, ".json") ? "" : ".json");
         if (access(shipped, F_OK) == 0) return rr_profile_read(shipped, a, ret);
+        return unknown(data_dir, name, a);
     }
     return rr_profile_read(name, a, ret);
 }

@@ -38,8 +38,8 @@ static enum rr_status read_name(const struct rr_reading *r, const cJSON *node, c
     *ret = read.path;
     if (access(read.path, F_OK) == 0 || strchr(v->valuestring, '/')) return rr_file_there(r, v, pointer, read.path);
     const char *shipped = rr_strf(a, "%s/profiles/%s.json", dir, v->valuestring);
-    if (access(shipped, F_OK) == 0) *ret = shipped;
-    return rr_file_there(r, v, pointer, *ret);
+    *ret = access(shipped, F_OK) == 0 ? shipped : v->valuestring; // rr_profile_find() names what is near
+    return RR_OK;
 }
 
 static bool same_names(const struct rr_scenario *like, const char *const *name, size_t n)

@@ -11,7 +11,7 @@
 #define SIZE_MOST 1073741824.0 /* gradients and weights go in pieces below it */
 #define SMALL     65536.0      /* a log that begins above it has no latency */
 /* How far bandwidth between nodes is from the power law of the counts of nodes that were measured, a doubling outside them, as the standard deviation
- * of its logarithm: h100-efa-cluster, three operations, each count from those below it (tests/validation/test_calibration.c). */
+ * of its logarithm: h100-efa-cluster, three operations, each count from those below it (tests/validation/test_profiles.c). */
 #define BEYOND_LAW   0.30 /* two counts or more */
 #define BEYOND_POINT 0.52 /* one count: no law */
 #define LN2          0.6931471805599453

@@ -22,7 +22,7 @@ struct rr_telling {
     struct rr_notes unheard;
     struct rr_told_run *run; /* [n] the first one stands for all where there is room for one */
     size_t n;
-    struct rr_sheet sheet[12];
+    struct rr_sheet sheet[16];
     size_t n_sheets;
 };
 void rr_tell_sheet(struct rr_telling *t, struct rr_sheet_maker *m); /* ends it and keeps it when it has rows */
@@ -32,6 +32,8 @@ double rr_tell_failures(const struct rr_scenario *s, const struct rr_machine *m,
 
 /* training.trust and training.accuracy: how well the coefficients that the runs rest on foretell published measurements. */
 void rr_tell_trust(struct rr_telling *t);
+/* training.profiles: what was measured of their machines, and what that changed. */
+void rr_tell_profiles(struct rr_telling *t);
 /* training.scaling: the first run on an eighth to eight times as many GPUs; training.roofline: its products. */
 RR_CHECKED enum rr_status rr_tell_scaling(struct rr_telling *t);
 void rr_tell_roofline(struct rr_telling *t);

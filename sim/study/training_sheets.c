@@ -347,6 +347,7 @@ static enum rr_status all_sheets(struct rr_telling *t)
     RR_TRY(rr_tell_scaling(t));
     rr_tell_roofline(t);
     rr_tell_trust(t);
+    rr_tell_profiles(t);
     return RR_OK;
 }
 
