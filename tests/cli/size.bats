@@ -212,6 +212,15 @@ JSON
 @test "--explain names the fact under each term" {
     works llama --explain
     [[ $output == *"matrix products"*"gemm_eff = "*"data/facts/train_coefficients.csv:"* ]]
+    # each term: a formula with its file, the machine's figure, the coefficient's row
+    for term in 'matrix products' attention memory-bound 'data parallel'; do
+        grep -A9 -E "^  $term +[0-9.e-]+ s  " <<<"$output" | grep -qE '^      .*; models/train/[a-z]+\.c' || { echo "$term"; false; }
+    done
+    grep -qF '      dense peak = 989.4 TFLOP/s (data/facts/machines.csv:' <<<"$output"
+    grep -qE '^      llama-3.1-405b: .*data/facts/failure_rates.csv:2' <<<"$output"
+    works llama --explain --set '/machine/network=100 Gb/s' --set '/restart/detect=1 min'
+    [[ $output == *"network = 12.5 GB/s a GPU, one way, as given"*"detect: as given"* ]]
+    works llama --explain
     [[ $output == *"Daly 2006"* && $output == *"data/facts/machines.csv:"* && $output == *"data/facts/models.csv:"* ]]
 }
 
