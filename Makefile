@@ -59,6 +59,8 @@ PROBE_GENCODE = $(foreach t,$(PROBE_TARGETS),-gencode arch=compute_$(t),code=sm_
 # The probe links no GPL library and of data/base only files marked MIT.
 PROBE_BASE = $(addprefix data/base/,arena.c escape.c fmath.c number.c status.c text.c)
 PROBE_LIB = $(B)/libprobe.a
+# Where cublasLt and NCCL are looked for, after LD_LIBRARY_PATH and before the system's folders.
+CUDA_LIB = $(abspath $(dir $(realpath $(NVCC)))../lib64)
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
@@ -93,7 +95,7 @@ $(B)/%.o: %.c $(B)/flags
 $(B)/tests/fuzz/%: $(B)/tests/fuzz/%.o $(LIB)
 	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -fsanitize=fuzzer -o $@ $< $(LIB) $(LIBS)
-$(B)/tests/unit/test_probe: $(B)/tests/unit/test_probe.o $(PROBE_LIB) $(LIB)
+$(filter $(B)/tests/unit/test_probe%,$(TEST_BIN)): %: %.o $(PROBE_LIB) $(LIB)
 	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -o $@ $< $(PROBE_LIB) $(LIB) -lcmocka $(LIBS)
 $(PROBE_LIB): $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(PROBE_C)))
@@ -102,13 +104,15 @@ $(PROBE_LIB): $(patsubst %.c,$(B)/%.o,$(filter-out %/main.c,$(PROBE_C)))
 $(B)/tests/%: $(B)/tests/%.o $(LIB)
 	$(SAY) "  LD    $@"
 	$(Q)$(LINK) -o $@ $< $(LIB) -lcmocka $(LIBS)
-build/probe/%.o: models/probe/%.cu $(wildcard models/probe/*.h models/probe/*.cuh)
+build/probe/flags: FORCE
 	@mkdir -p $(@D)
+	@echo '$(NVCC) $(PROBE_GENCODE)' | cmp -s - $@ || echo '$(NVCC) $(PROBE_GENCODE)' >$@
+build/probe/%.o: models/probe/%.cu build/probe/flags $(wildcard models/probe/*.h models/probe/*.cuh)
 	$(SAY) "  NVCC  $<"
-	$(Q)$(NVCC) -O2 -std=c++17 -Werror all-warnings -I. $(PROBE_GENCODE) -c -o $@ $<
+	$(Q)$(NVCC) -O2 -std=c++17 -Werror all-warnings --threads $(JOBS) -I. $(PROBE_GENCODE) -c -o $@ $<
 build/rackrate-probe: $(PROBE_SRC:models/%.cu=build/%.o) $(patsubst %.c,$(B)/%.o,$(PROBE_C) $(PROBE_BASE))
 	$(SAY) "  LD    $@"
-	$(Q)$(NVCC) -o $@ $^ -ldl -lm
+	$(Q)$(NVCC) -o $@ $^ -Xlinker -rpath,$(CUDA_LIB) -ldl -lm
 
 probe-gpu: ## measure this machine's GPU in under 4 minutes: check every kernel, run the 60 s plan, fit, compare with the datasheet
 	$(Q)[ -n "$(PROBE)" ] || { echo "skipped: no nvcc (CUDA 12 or 13) here, so no rackrate-probe" >&2; exit 5; }

@@ -2,19 +2,15 @@
  * models/probe/collective.c - NCCL, opened at run time, with prototypes of our own (NVIDIA, NCCL 2.27 documentation, "API").
  *
  * One process drives all GPUs of a node; under mpirun or srun each process drives one, and the unique id goes through a file that all can read
- * (--id-file). Sizes are those of nccl-tests: a rank's whole buffer, of all_gather the gathered one. */
+ * (--id-file, world.c) or through NCCL_COMM_ID=HOST:PORT, which NCCL itself reads. Sizes are those of nccl-tests: a rank's whole buffer, of all_gather the gathered one. */
 #include "models/probe/probe.h"
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-enum { MOST_RANKS = 16, NCCL_FLOAT = 7, NCCL_SUM = 0, ID_BYTES = 128, CHECKED = 1024 };
+enum { MOST_RANKS = 16, NCCL_FLOAT = 7, NCCL_SUM = 0, CHECKED = 1024, NCCL_FAILED = 1 << 20 };
 struct nccl_id {
-    char bytes[ID_BYTES];
+    unsigned char bytes[RR_ID_BYTES];
 };
 typedef void *comm;
 
@@ -25,6 +21,7 @@ struct rr_nccl {
     int (*init_rank)(comm *, int ranks, struct nccl_id id, int rank);
     int (*init_all)(comm *, int n, const int *devices);
     int (*destroy)(comm);
+    int (*abort)(comm); /* NULL before 2.4 */
     int (*all_reduce)(const void *, void *, size_t, int, int, comm, void *);
     int (*all_gather)(const void *, void *, size_t, int, comm, void *);
     int (*reduce_scatter)(const void *, void *, size_t, int, int, comm, void *);
@@ -40,9 +37,11 @@ struct rr_nccl {
     int n, ranks, base;        /* local ranks, all ranks, the first local one's number */
 };
 
-static enum rr_status check_nccl(const struct rr_probe *p, int code, const char *call, int line)
+static enum rr_status check_nccl(struct rr_probe *p, int code, const char *call, int line)
 {
-    return code == 0 ? RR_OK : rr_fail(RR_EIO, "%s: %s (%d) (%s:%d)", call, p->nccl->error(code), code, __FILE__, line);
+    if (code == 0) return RR_OK;
+    p->code = NCCL_FAILED;
+    return rr_fail(RR_EIO, "%s: %s (%d) (%s:%d)", call, p->nccl->error(code), code, __FILE__, line);
 }
 #define NCCL(p, member, call, ...) RR_TRY(check_nccl((p), (p)->nccl->member(__VA_ARGS__), "nccl" call, __LINE__))
 
@@ -70,86 +69,27 @@ static bool find_all(const struct rr_probe *p, struct rr_nccl *c)
         if (!symbol) return false;
         memcpy(calls[i].to, &symbol, sizeof symbol);
     }
+    void *abort = p->ld->symbol(c->library, "ncclCommAbort");
+    memcpy(&c->abort, &abort, sizeof abort);
     return true;
 }
 
-/* ---- processes ---- */
-
-static int number(const char *const *names, int otherwise)
-{
-    for (; *names; names++) {
-        const char *text = getenv(*names);
-        int64_t v;
-        if (text && rr_text_i64(rr_slice(text, strlen(text)), &v) == RR_OK && v >= 0 && v < 1 << 20) return (int)v;
-    }
-    return otherwise;
-}
-
-/* A batch script of Slurm has SLURM_NTASKS too, although it is one process: srun is believed only where an id file is given. */
-void rr_probe_world_find(struct rr_arena *a, bool id_file, struct rr_probe_world *ret)
-{
-    static const char *const rank[] = {"OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID", NULL};
-    static const char *const size[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_NTASKS", NULL};
-    static const char *const mpi[] = {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", NULL};
-    static const char *const local[] = {"OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "SLURM_LOCALID", NULL};
-    static const char *const beside[] = {"OMPI_COMM_WORLD_LOCAL_SIZE", "MPI_LOCALNRANKS", "SLURM_NTASKS_PER_NODE", NULL};
-    static const char *const job[] = {"RACKRATE_PROBE_JOB", "PMIX_NAMESPACE", "SLURM_JOB_ID", "PMI_JOBID", NULL};
-    *ret = (struct rr_probe_world){.rank = number(rank, 0), .size = number(size, 1), .local = number(local, 0), .job = ""};
-    ret->beside = number(beside, 0);
-    if (!id_file && number(mpi, 0) == 0) ret->size = 1;
-    if (ret->size < 1 || ret->rank >= ret->size) *ret = (struct rr_probe_world){.size = 1, .job = ""};
-    if (ret->size == 1) ret->rank = ret->local = ret->beside = 0;
-    for (size_t i = 0; job[i] && !*ret->job; i++) ret->job = getenv(job[i]) ? rr_strdup(a, getenv(job[i])) : "";
-}
-
-int rr_probe_per_node(const struct rr_probe *p)
-{
-    if (p->world.size == 1) return p->n_devices;
-    const int n = p->world.beside > 0 ? p->world.beside : p->n_devices;
-    return n < p->world.size ? n : p->world.size;
-}
-int rr_probe_nodes(const struct rr_probe *p)
-{
-    return p->world.size == 1 ? 1 : (p->world.size + rr_probe_per_node(p) - 1) / rr_probe_per_node(p);
-}
-
-/* FILE.JOB holds the id; written aside and renamed, so that nobody reads half of it. */
-static enum rr_status give_id(const struct rr_probe *p, const char *path, const struct nccl_id *id)
-{
-    const char *aside = rr_strf(p->arena, "%s.new", path);
-    FILE *f = fopen(aside, "wb");
-    if (!f) return rr_fail(RR_EIO, "%s: %s", aside, strerror(errno));
-    const bool written = fwrite(id->bytes, ID_BYTES, 1, f) == 1;
-    if (fclose(f) != 0 || !written || rename(aside, path) != 0) return rr_fail(RR_EIO, "%s: %s", path, strerror(errno));
-    return RR_OK;
-}
-
-static enum rr_status await_id(const char *path, struct nccl_id *id)
-{
-    for (double start = rr_probe_now_us(); rr_probe_now_us() - start < 120e6;) {
-        FILE *f = fopen(path, "rb");
-        const bool there = f && fread(id->bytes, ID_BYTES, 1, f) == 1;
-        if (f) (void)fclose(f);
-        if (there) return RR_OK;
-        (void)usleep(50000);
-    }
-    return rr_fail(RR_EIO, "%s: no NCCL id came from rank 0 in 120 s (all ranks must see this file)", path);
-}
+/* ---- many processes ---- */
 
 static enum rr_status join_world(struct rr_probe *p)
 {
     struct nccl_id id = {{0}};
-    if (!p->opt.id_file) return rr_fail(RR_EUSAGE, "%d processes need --id-file FILE on a folder that all of them see", p->world.size);
-    const char *path = *p->world.job ? rr_strf(p->arena, "%s.%s", p->opt.id_file, rr_file_name(p->arena, p->world.job)) : p->opt.id_file;
-    if (p->world.rank == 0) {
-        (void)unlink(path);
-        NCCL(p, id, "GetUniqueId", &id);
-        RR_TRY(give_id(p, path, &id));
-    } else {
-        RR_TRY(await_id(path, &id));
-    }
-    NCCL(p, init_rank, "CommInitRank", &p->nccl->comms[0], p->world.size, id, p->world.rank);
-    if (p->world.rank == 0) (void)unlink(path);
+    const bool by_address = !p->opt.id_file && getenv("NCCL_COMM_ID");
+    if (!p->opt.id_file && !by_address)
+        return rr_fail(RR_EUSAGE, "%d processes need --id-file FILE on a folder that all of them see, or NCCL_COMM_ID=HOST:PORT",
+                       p->world.size);
+    if (p->world.rank == 0 || by_address) NCCL(p, id, "GetUniqueId", &id);
+    if (p->opt.alive) p->opt.alive("the other processes", (unsigned)p->opt.wait_s + 60);
+    if (!by_address) RR_TRY(rr_probe_meet(p, id.bytes));
+    if (p->opt.alive) p->opt.alive("ncclCommInitRank", 300);
+    const int code = p->nccl->init_rank(&p->nccl->comms[0], p->world.size, id, p->world.rank);
+    if (!by_address && p->world.rank == 0) rr_probe_met(p);
+    RR_TRY(check_nccl(p, code, "ncclCommInitRank", __LINE__));
     p->nccl->n = 1, p->nccl->ranks = p->world.size, p->nccl->base = p->world.rank;
     p->nccl->streams[0] = p->stream;
     return RR_OK;
@@ -220,6 +160,24 @@ void rr_nccl_close(struct rr_probe *p)
     p->nccl = NULL;
 }
 
+void rr_nccl_abort(struct rr_probe *p)
+{
+    if (!p->nccl) return;
+    int (*end)(comm) = p->nccl->abort ? p->nccl->abort : p->nccl->destroy;
+    while (p->nccl->n > 0) (void)end(p->nccl->comms[--p->nccl->n]);
+    rr_nccl_close(p);
+}
+
+/* In one process the rest can be measured without NCCL; of many, each would wait for the others. */
+enum rr_status rr_nccl_skip(struct rr_probe *p, enum rr_status st)
+{
+    if (st == RR_OK || p->code != NCCL_FAILED || p->world.size > 1) return st;
+    rr_probe_skip(p, "collective", "%s", rr_reason());
+    rr_nccl_abort(p);
+    p->code = 0;
+    return RR_OK;
+}
+
 /* ---- work ---- */
 
 struct collective_work {
@@ -255,8 +213,13 @@ static enum rr_status one_rank(struct rr_probe *p, const struct collective_work 
 static enum rr_status collective_once(struct rr_probe *p, void *ctx, int turn)
 {
     (void)turn;
+    enum rr_status st = RR_OK;
     NCCL(p, group_start, "GroupStart");
-    for (int i = 0; i < p->nccl->n; i++) RR_TRY(one_rank(p, ctx, i));
+    for (int i = 0; i < p->nccl->n && st == RR_OK; i++) st = one_rank(p, ctx, i);
+    if (st != RR_OK) { // an open group would swallow what comes later
+        (void)p->nccl->group_end();
+        return st;
+    }
     NCCL(p, group_end, "GroupEnd");
     return RR_OK;
 }
@@ -337,7 +300,8 @@ enum rr_status rr_nccl_point(struct rr_probe *p, const struct rr_probe_point *pt
     const size_t unit = sizeof(float) * (size_t)pt->ranks;
     const bool shared = strcmp(pt->op, "all_reduce") != 0 && strcmp(pt->op, "broadcast") != 0 && strcmp(pt->op, "sendrecv") != 0;
     if (shared) w.bytes = w.bytes / unit * unit;
-    if (w.bytes == 0 || 2.0 * (double)w.bytes > 0.9 * (double)p->device.memory_bytes) return RR_OK;
+    const double room = p->world.size > 1 ? p->world.free_bytes : rr_probe_free_bytes(p);
+    if (w.bytes == 0 || 2.0 * (double)w.bytes > room) return RR_OK;
     RR_TRY(join_local(p, pt->ranks));
     RR_TRY(collective_buffers(p, &w));
     const int inner = w.bytes <= 1 << 20 ? 20 : w.bytes <= 1 << 26 ? 5 : 1;

@@ -14,6 +14,13 @@ namespace
 cudaStream_t stream_of(void *s) { return static_cast<cudaStream_t>(s); }
 cudaEvent_t event_of(void *e) { return static_cast<cudaEvent_t>(e); }
 
+/* What a caller may live with must not stay for cudaGetLastError(): libraries look at it. */
+int forget(cudaError_t code)
+{
+    if (code != cudaSuccess) (void)cudaGetLastError();
+    return code;
+}
+
 int GetDeviceCount(int *ret) { return cudaGetDeviceCount(ret); }
 int DriverGetVersion(int *ret) { return cudaDriverGetVersion(ret); }
 int RuntimeGetVersion(int *ret) { return cudaRuntimeGetVersion(ret); }
@@ -35,13 +42,11 @@ int DeviceCanAccessPeer(int *ret, int device, int peer) { return cudaDeviceCanAc
 int DeviceEnablePeerAccess(int peer)
 {
     const cudaError_t code = cudaDeviceEnablePeerAccess(peer, 0);
-    if (code != cudaErrorPeerAccessAlreadyEnabled) return code;
-    (void)cudaGetLastError(); // said and done
-    return 0;
+    return forget(code) == cudaErrorPeerAccessAlreadyEnabled ? 0 : code;
 }
-int Malloc(void **ret, size_t bytes) { return cudaMalloc(ret, bytes); }
+int Malloc(void **ret, size_t bytes) { return forget(cudaMalloc(ret, bytes)); }
 int Free(void *p) { return cudaFree(p); }
-int MallocHost(void **ret, size_t bytes) { return cudaMallocHost(ret, bytes); }
+int MallocHost(void **ret, size_t bytes) { return forget(cudaMallocHost(ret, bytes)); }
 int FreeHost(void *p) { return cudaFreeHost(p); }
 int MemcpyAsync(void *to, const void *from, size_t bytes, int kind, void *s)
 {
@@ -69,7 +74,7 @@ int EventCreate(void **ret)
 }
 int EventDestroy(void *e) { return cudaEventDestroy(event_of(e)); }
 int EventRecord(void *e, void *s) { return cudaEventRecord(event_of(e), stream_of(s)); }
-int EventQuery(void *e) { return cudaEventQuery(event_of(e)); }
+int EventQuery(void *e) { return forget(cudaEventQuery(event_of(e))); }
 int EventElapsedTime(float *ms, void *start, void *stop) { return cudaEventElapsedTime(ms, event_of(start), event_of(stop)); }
 int Launch(enum rr_probe_kernel k, const struct rr_kernel_args *args, void *s) { return rr_kernel_launch(k, args, stream_of(s)); }
 const char *GetErrorString(int code) { return cudaGetErrorString(static_cast<cudaError_t>(code)); }

@@ -129,6 +129,8 @@ int rr_gemm_create(const struct rr_gemm_shape *s, void **ret)
     int cuda = cudaMalloc(&g->workspace, WORKSPACE);
     if (cuda == 0 && s->type == RR_PROBE_FP8) cuda = cudaMalloc(&g->scale, sizeof one);
     if (cuda == 0 && g->scale) cuda = cudaMemcpy(g->scale, &one, sizeof one, cudaMemcpyHostToDevice);
+    if (cuda == 0 && g->scale)
+        cuda = cudaDeviceSynchronize(); // the copy returns before it is over; the probe's stream does not wait for it
     int code = cuda == 0 ? lt.f_cublasLtCreate(&g->handle) : 0;
     if (cuda == 0 && code == 0) code = describe(g, s);
     if (cuda == 0 && code == 0) code = choose(g);
@@ -137,6 +139,7 @@ int rr_gemm_create(const struct rr_gemm_shape *s, void **ret)
         return 0;
     }
     (void)rr_gemm_destroy(g);
+    (void)cudaGetLastError();
     return cuda ? cuda : -code;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  * models/probe/kernels.cu - streams over memory, element-wise and row-wise kernels of a transformer layer, an empty one.
  *
- * fp32 streams move 16 bytes a thread and step; bf16 kernels 8 bytes, or a block a row. What is bound by memory need not be clever beyond that. */
+ * fp32 streams move 16 bytes a thread and step, four steps in flight; bf16 kernels 8 bytes, or a block a row. What is bound by memory need not be clever
+ * beyond that. */
 #include "models/probe/kernels.cuh"
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -34,12 +35,14 @@ template <typename T> __global__ void fill(T *out, int64_t n, uint32_t seed, boo
     for (int64_t i = first(); i < n; i += step()) out[i] = T(random_value(mixed, i, exact));
 }
 
-__global__ void copy(float4 *out, const float4 *a, int64_t n)
+__global__ void copy(float4 *__restrict__ out, const float4 *__restrict__ a, int64_t n)
 {
+#pragma unroll 4
     for (int64_t i = first(); i < n; i += step()) out[i] = a[i];
 }
-__global__ void triad(float4 *out, const float4 *a, const float4 *b, float s, int64_t n)
+__global__ void triad(float4 *__restrict__ out, const float4 *__restrict__ a, const float4 *__restrict__ b, float s, int64_t n)
 {
+#pragma unroll 4
     for (int64_t i = first(); i < n; i += step()) {
         const float4 x = a[i], y = b[i];
         out[i] = make_float4(x.x + s * y.x, x.y + s * y.y, x.z + s * y.z, x.w + s * y.w);
@@ -77,6 +80,7 @@ __device__ float block_most(float v)
 __global__ void read_sums(float *out, const float4 *a, int64_t n)
 {
     float sum = 0;
+#pragma unroll 4
     for (int64_t i = first(); i < n; i += step()) {
         const float4 x = a[i];
         sum += (x.x + x.y) + (x.z + x.w);
@@ -193,57 +197,73 @@ unsigned blocks(int64_t n)
     return (unsigned)(want < 1 ? 1 : want < most ? want : most);
 }
 
-void launch_fill(const struct rr_kernel_args *g, cudaStream_t s)
+/* The status is that of this launch, not what an earlier call left for cudaGetLastError(). */
+template <typename... P, typename... A> cudaError_t start(cudaStream_t s, void (*kernel)(P...), unsigned n, A... args)
 {
-    const unsigned n = blocks(g->n);
-    const bool exact = g->s > 0;
+    cudaLaunchConfig_t c = {};
+    c.gridDim = dim3(n), c.blockDim = dim3(THREADS), c.stream = s;
+    return cudaLaunchKernelEx(&c, kernel, static_cast<P>(args)...);
+}
+
+template <typename T> cudaError_t start_fill(const struct rr_kernel_args *g, cudaStream_t s)
+{
+    return start(s, fill<T>, blocks(g->n), static_cast<T *>(g->out), g->n, g->seed, g->s > 0);
+}
+cudaError_t launch_fill(const struct rr_kernel_args *g, cudaStream_t s)
+{
     switch (g->type) {
-    case RR_PROBE_FP64: fill<<<n, THREADS, 0, s>>>((double *)g->out, g->n, g->seed, exact); break;
-    case RR_PROBE_FP16: fill<<<n, THREADS, 0, s>>>((__half *)g->out, g->n, g->seed, exact); break;
-    case RR_PROBE_BF16: fill<<<n, THREADS, 0, s>>>((bf16 *)g->out, g->n, g->seed, exact); break;
-    case RR_PROBE_FP8: fill<<<n, THREADS, 0, s>>>((__nv_fp8_e4m3 *)g->out, g->n, g->seed, exact); break;
-    default: fill<<<n, THREADS, 0, s>>>((float *)g->out, g->n, g->seed, exact); break;
+    case RR_PROBE_FP64: return start_fill<double>(g, s);
+    case RR_PROBE_FP16: return start_fill<__half>(g, s);
+    case RR_PROBE_BF16: return start_fill<bf16>(g, s);
+    case RR_PROBE_FP8: return start_fill<__nv_fp8_e4m3>(g, s);
+    default: return start_fill<float>(g, s);
     }
 }
 
-template <typename F> void launch_each(const struct rr_kernel_args *g, cudaStream_t s, bool two)
+template <typename F> cudaError_t launch_each(const struct rr_kernel_args *g, cudaStream_t s, const void *b)
 {
     const int64_t n = g->n / 4;
-    each<F><<<blocks(n), THREADS, 0, s>>>((bf16x4 *)g->out, (const bf16x4 *)g->a, two ? (const bf16x4 *)g->b : nullptr, n);
+    return start(s, each<F>, blocks(n), static_cast<bf16x4 *>(g->out), static_cast<const bf16x4 *>(g->a), static_cast<const bf16x4 *>(b),
+                 n);
 }
 
-void launch_rows(enum rr_probe_kernel k, const struct rr_kernel_args *g, cudaStream_t s)
+cudaError_t launch_rows(enum rr_probe_kernel k, const struct rr_kernel_args *g, cudaStream_t s)
 {
     const unsigned rows = (unsigned)(g->n / g->width);
-    bf16 *out = (bf16 *)g->out;
-    const bf16 *a = (const bf16 *)g->a, *b = (const bf16 *)g->b;
-    if (k == RR_KERNEL_LAYER_NORM) layer_norm<<<rows, THREADS, 0, s>>>(out, a, g->width);
-    if (k == RR_KERNEL_NORM_GRAD) norm_grad<<<rows, THREADS, 0, s>>>(out, a, b, g->width);
-    if (k == RR_KERNEL_SOFTMAX) softmax<<<rows, THREADS, 0, s>>>(out, a, g->width);
-    if (k == RR_KERNEL_SOFTMAX_GRAD) softmax_grad<<<rows, THREADS, 0, s>>>(out, a, b, g->width);
+    bf16 *out = static_cast<bf16 *>(g->out);
+    const bf16 *a = static_cast<const bf16 *>(g->a), *b = static_cast<const bf16 *>(g->b);
+    switch (k) {
+    case RR_KERNEL_LAYER_NORM: return start(s, layer_norm, rows, out, a, g->width);
+    case RR_KERNEL_NORM_GRAD: return start(s, norm_grad, rows, out, a, b, g->width);
+    case RR_KERNEL_SOFTMAX: return start(s, softmax, rows, out, a, g->width);
+    default: return start(s, softmax_grad, rows, out, a, b, g->width);
+    }
+}
+
+cudaError_t launch_adam(const struct rr_kernel_args *g, cudaStream_t s)
+{
+    float *m = static_cast<float *>(g->state);
+    bf16 *low = static_cast<bf16 *>(const_cast<void *>(g->b));
+    return start(s, adam, blocks(g->n), static_cast<float *>(g->out), m, m + g->n, static_cast<const bf16 *>(g->a), low, g->s, g->n);
 }
 } // namespace
 
 cudaError_t rr_kernel_launch(enum rr_probe_kernel k, const struct rr_kernel_args *g, cudaStream_t s)
 {
     const int64_t n = g->n / 4;
-    float4 *out = (float4 *)g->out;
-    const float4 *a = (const float4 *)g->a, *b = (const float4 *)g->b;
+    float4 *out = static_cast<float4 *>(g->out);
+    const float4 *a = static_cast<const float4 *>(g->a), *b = static_cast<const float4 *>(g->b);
     switch (k) {
-    case RR_KERNEL_EMPTY: empty<<<1, 1, 0, s>>>(); break;
-    case RR_KERNEL_FILL: launch_fill(g, s); break;
-    case RR_KERNEL_COPY: copy<<<blocks(n), THREADS, 0, s>>>(out, a, n); break;
-    case RR_KERNEL_TRIAD: triad<<<blocks(n), THREADS, 0, s>>>(out, a, b, g->s, n); break;
-    case RR_KERNEL_READ: read_sums<<<RR_READ_SUMS, THREADS, 0, s>>>((float *)g->out, a, n); break;
-    case RR_KERNEL_WRITE: write<<<blocks(n), THREADS, 0, s>>>(out, g->s, n); break;
-    case RR_KERNEL_GELU: launch_each<gelu_of>(g, s, false); break;
-    case RR_KERNEL_GELU_GRAD: launch_each<gelu_grad_of>(g, s, true); break;
-    case RR_KERNEL_ADD: launch_each<add_of>(g, s, true); break;
-    case RR_KERNEL_ADAM:
-        adam<<<blocks(g->n), THREADS, 0, s>>>((float *)g->out, (float *)g->state, (float *)g->state + g->n, (const bf16 *)g->a,
-                                              (bf16 *)g->b, g->s, g->n);
-        break;
-    default: launch_rows(k, g, s); break;
+    case RR_KERNEL_EMPTY: return start(s, empty, 1);
+    case RR_KERNEL_FILL: return launch_fill(g, s);
+    case RR_KERNEL_COPY: return start(s, copy, blocks(n), out, a, n);
+    case RR_KERNEL_TRIAD: return start(s, triad, blocks(n), out, a, b, g->s, n);
+    case RR_KERNEL_READ: return start(s, read_sums, (unsigned)RR_READ_SUMS, static_cast<float *>(g->out), a, n);
+    case RR_KERNEL_WRITE: return start(s, write, blocks(n), out, g->s, n);
+    case RR_KERNEL_GELU: return launch_each<gelu_of>(g, s, nullptr);
+    case RR_KERNEL_GELU_GRAD: return launch_each<gelu_grad_of>(g, s, g->b);
+    case RR_KERNEL_ADD: return launch_each<add_of>(g, s, g->b);
+    case RR_KERNEL_ADAM: return launch_adam(g, s);
+    default: return launch_rows(k, g, s);
     }
-    return cudaGetLastError();
 }

@@ -3,6 +3,7 @@
 #include "models/probe/probe.h"
 #include <dlfcn.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -12,11 +13,22 @@ static void *find_symbol(void *library, const char *name) { return dlsym(library
 static void close_library(void *library) { (void)dlclose(library); }
 const struct rr_loader rr_loader_real = {open_library, find_symbol, close_library};
 
-enum rr_status rr_probe_check_call(const struct rr_probe *p, int code, const char *call, const char *file, int line)
+enum rr_status rr_probe_check_call(struct rr_probe *p, int code, const char *call, const char *file, int line)
 {
     if (code == 0) return RR_OK;
+    p->code = code;
     if (code < 0) return rr_fail(RR_EIO, "%s: cublasLt status %d (%s:%d)", call, -code, file, line);
     return rr_fail(RR_EIO, "%s: %s (%d) (%s:%d)", call, p->cu->GetErrorString(code), code, file, line);
+}
+
+/* cudaErrorMemoryAllocation, cudaErrorNotSupported; cublasLt: not initialized (so it says when memory is short), allocation failed, invalid value,
+ * architecture mismatch, not supported. */
+bool rr_probe_may_skip(const struct rr_probe *p)
+{
+    static const int codes[] = {2, 801, -1, -3, -7, -8, -15};
+    for (size_t i = 0; i < sizeof codes / sizeof *codes; i++)
+        if (p->code == codes[i]) return true;
+    return false;
 }
 
 void rr_probe_skip(struct rr_probe *p, const char *part, const char *fmt, ...)
@@ -98,12 +110,14 @@ void rr_probe_init(struct rr_probe *p, const struct rr_cuda *cu, const struct rr
                    struct rr_arena *a)
 {
     *p = (struct rr_probe){.cu = cu, .ld = ld, .opt = *opt, .arena = a, .topology = "", .nvml_driver = ""};
-    rr_probe_world_find(a, opt->id_file != NULL, &p->world);
+    if (p->opt.wait_s <= 0) p->opt.wait_s = 120;
+    rr_probe_world_find(a, opt->id_file || getenv("NCCL_COMM_ID"), &p->world);
 }
 
 /* What comes back after an error may fail again: that is not looked at. */
 void rr_probe_done(struct rr_probe *p)
 {
+    if (p->code != 0) rr_nccl_abort(p);
     rr_nccl_close(p);
     rr_nvml_close(p);
     while (p->own.n > 0) {
@@ -146,7 +160,7 @@ static enum rr_status watch(struct rr_probe *p, void *event, struct rr_probe_res
     return RR_OK;
 }
 
-/* A repeat lasts at least 200 us, all together about 60 ms, in 5 to RR_REPEATS repeats. */
+/* A repeat lasts at least 200 us, all together about 60 ms, in 5 (of more than a second each: 3) to RR_REPEATS repeats. */
 static enum rr_status pilot(struct rr_probe *p, const struct rr_probe_work *w, int *turn, int *inner, int *repeats)
 {
     double us = 0;
@@ -158,7 +172,7 @@ static enum rr_status pilot(struct rr_probe *p, const struct rr_probe_work *w, i
     const double n = us > 2 ? 200 / us : 100;
     *inner = n < 1 ? 1 : (int)n;
     const double fit = us > 0 ? 60000 / (us * *inner) : RR_REPEATS;
-    *repeats = fit < 5 ? 5 : fit > RR_REPEATS ? RR_REPEATS : (int)fit;
+    *repeats = us > 1e6 ? 3 : fit < 5 ? 5 : fit > RR_REPEATS ? RR_REPEATS : (int)fit;
     return RR_OK;
 }
 

@@ -38,6 +38,7 @@ static bool asked(const char *only, const char *kind)
 static void add(struct builder *b, struct rr_probe_point p, double once_us)
 {
     if (!asked(b->only, p.kind) || b->n == MOST_POINTS) return;
+    p.once_us = once_us;
     p.cost_us = 2e4 + (8 * once_us > 6e4 ? 8 * once_us : 6e4);
     b->at[b->n++] = p;
 }
@@ -183,11 +184,13 @@ enum rr_status rr_probe_plan(const struct rr_probe_options *opt, int gpus, int r
 {
     RR_TRY(check_only(opt->only));
     struct builder b = {.arena = a, .only = opt->only, .at = RR_NEWS(a, struct rr_probe_point, MOST_POINTS)};
-    add_rest(&b, opt);
-    add_gemm(&b);
-    add_memory(&b);
-    add_kernels(&b);
-    add_transfers(&b, gpus);
+    if (ranks == 1) { // of many processes only what they do together: the plan is the same on all, whatever their nodes have
+        add_rest(&b, opt);
+        add_gemm(&b);
+        add_memory(&b);
+        add_kernels(&b);
+        add_transfers(&b, gpus);
+    }
     add_collectives(&b, gpus, ranks);
     by_tier(&b);
     *ret = (struct rr_probe_plan){.at = b.at, .n = b.n};

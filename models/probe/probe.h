@@ -6,9 +6,10 @@
  *     rr_probe_run(&p), rr_probe_json(&p, &buf);
  *     rr_probe_done(&p);
  *
- * main.c is the program; plan.c says what is measured in which order, measure.c how; points.c, collective.c and storage.c hold the work; check.c
+ * program.c is the program; plan.c says what is measured in which order, measure.c how; points.c, collective.c and storage.c hold the work; check.c
  * compares each kernel with the host reference of reference.c. Nothing here changes clocks, power limits or any other setting. Every status is looked
- * at: a call that fails is RR_EIO in one line with the call and FILE:LINE, no device or driver RR_EMISSING. */
+ * at: a call that fails is RR_EIO in one line with the call and FILE:LINE, no device or driver RR_EMISSING. What costs its measurement alone (no
+ * memory, no such product on this device, NCCL in one process, a disk) is skipped with that line. */
 #ifndef RR_MODELS_PROBE_H
 #define RR_MODELS_PROBE_H
 #include "data/base/text.h"
@@ -34,7 +35,9 @@ struct rr_probe_options {
     const char *only;
     const char *disk, *network, *id_file, *note;
     bool check_only;
+    double wait_s;                                             /* for the other processes */
     size_t most;                                               /* measurements; 0 = no limit */
+    void (*alive)(const char *next, unsigned seconds);         /* or NULL; what follows takes at most that long, or it hangs */
     void (*progress)(size_t done, size_t n, const char *what); /* or NULL */
 };
 
@@ -46,7 +49,7 @@ struct rr_probe_point {
     int64_t bytes, m, n, k;
     int32_t ranks, from, to, tier;
     enum rr_probe_kernel kernel;
-    double cost_us;
+    double once_us, cost_us;
     bool picked;
 };
 struct rr_probe_plan {
@@ -82,6 +85,7 @@ struct rr_probe_own { /* what must be given back, in order of making */
 struct rr_probe_world {            /* the processes of this measurement: one, or those of mpirun or srun */
     int rank, size, local, beside; /* beside: processes on this node, 0 = not said */
     const char *job;
+    double free_bytes; /* device memory that every process has; 0: not known */
 };
 
 struct rr_probe {
@@ -92,6 +96,8 @@ struct rr_probe {
     struct rr_cuda_device device; /* the first */
     int n_devices, first;         /* of this process */
     int driver, runtime, nccl_version;
+    int code;      /* of the last call that failed */
+    size_t failed; /* measurements that a failed call has cost */
     struct rr_probe_world world;
     struct rr_probe_plan plan;
     void *stream, *event[RR_REPEATS + 1];
@@ -112,10 +118,13 @@ void rr_probe_init(struct rr_probe *p, const struct rr_cuda *cu, const struct rr
 void rr_probe_done(struct rr_probe *p); /* gives everything back, after an error too */
 RR_CHECKED enum rr_status rr_probe_run(struct rr_probe *p);
 void rr_probe_json(const struct rr_probe *p, const char *date, struct rr_buf *b);
+/* program.c: all of rackrate-probe; the exit code. */
+int rr_probe_program(int argc, char **argv, const struct rr_cuda *cu, const struct rr_loader *ld);
 const char *rr_probe_wrong(const struct rr_probe *p); /* names of the kernels and products whose result was wrong; NULL: none */
 
 /* ---- for the files of this folder ---- */
-RR_CHECKED enum rr_status rr_probe_check_call(const struct rr_probe *p, int code, const char *call, const char *file, int line);
+RR_CHECKED enum rr_status rr_probe_check_call(struct rr_probe *p, int code, const char *call, const char *file, int line);
+bool rr_probe_may_skip(const struct rr_probe *p); /* after a call that failed: the device can go on without what was wanted */
 #define RR_CU(p, call, ...) RR_TRY(rr_probe_check_call((p), (p)->cu->call(__VA_ARGS__), "cuda" #call, __FILE__, __LINE__))
 
 void rr_probe_skip(struct rr_probe *p, const char *part, const char *fmt, ...) RR_PRINTF(3, 4);
@@ -145,11 +154,18 @@ struct rr_nvml *rr_nvml_open(struct rr_probe *p); /* NULL, with a line in skippe
 void rr_nvml_close(struct rr_probe *p);
 bool rr_nvml_sample(const struct rr_probe *p, double *power_w, double *clock_mhz);
 
-void rr_probe_world_find(struct rr_arena *a, bool id_file, struct rr_probe_world *ret); /* from the environment of mpirun or srun */
-int rr_probe_per_node(const struct rr_probe *p);                                        /* GPUs */
+enum { RR_ID_BYTES = 128 };
+void rr_probe_world_find(struct rr_arena *a, bool many, struct rr_probe_world *ret); /* from the environment of mpirun or srun */
+int rr_probe_per_node(const struct rr_probe *p);                                     /* GPUs */
 int rr_probe_nodes(const struct rr_probe *p);
+/* world.c: all processes wait for each other and agree; rank 0's id comes to all. RR_EUSAGE: they have other plans, or share a GPU; RR_EIO: one did not
+ * come. The same line on all of them. */
+RR_CHECKED enum rr_status rr_probe_meet(struct rr_probe *p, unsigned char id[RR_ID_BYTES]);
+void rr_probe_met(struct rr_probe *p);                      /* rank 0, when all go on: removes the files */
 RR_CHECKED enum rr_status rr_nccl_open(struct rr_probe *p); /* p->nccl stays NULL, with a line in skipped, when it is missing */
 void rr_nccl_close(struct rr_probe *p);
+void rr_nccl_abort(struct rr_probe *p);                                        /* the same after a failure: waits for nobody */
+RR_CHECKED enum rr_status rr_nccl_skip(struct rr_probe *p, enum rr_status st); /* turns what NCCL said into a line in skipped */
 RR_CHECKED enum rr_status rr_nccl_check(struct rr_probe *p);
 RR_CHECKED enum rr_status rr_nccl_point(struct rr_probe *p, const struct rr_probe_point *pt, struct rr_probe_result *ret, bool *done);
 

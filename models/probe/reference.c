@@ -3,6 +3,7 @@
 #include "data/base/fmath.h"
 #include "models/probe/probe.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 const char *const rr_probe_type_name[RR_PROBE_TYPE_N] = {
@@ -32,19 +33,20 @@ enum rr_probe_type rr_probe_result_type(enum rr_probe_type type) { return type =
 /* A binary floating-point format with `e` exponent and `m` mantissa bits: IEEE 754, fp8 as e4m3 without infinities (OCP OFP8, 2023). Nearest even. */
 static uint32_t encode(double v, int e, int m)
 {
-    const uint32_t sign = (uint32_t)(signbit(v) ? 1 : 0) << (e + m);
+    const uint32_t sign = (uint32_t)(signbit(v) ? 1 : 0) << (e + m), most = e == 4 ? 0x7e : ((1u << e) - 1) << m;
     const int bias = (1 << (e - 1)) - 1;
-    int at;
-    v = fabs(v);
-    if (v == 0) return sign;
-    if (!isfinite(v)) v = 1e300; // the largest
-    (void)frexp(v, &at);         // v = f 2^at, 1/2 <= f < 1
-    const int power = at - 1 < 1 - bias ? 1 - bias : at - 1;
-    const double steps = nearbyint(ldexp(v, m - power)); // in units of the last place
-    const uint32_t base = (uint32_t)(power + bias - 1) << m;
-    const uint32_t most = ((1u << e) - 1) << m, bits = base + (uint32_t)steps;
-    if (e == 4) return sign | (bits > 0x7e ? 0x7e : bits);
-    return sign | (bits > most ? most : bits);
+    uint64_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    const int power = (int)(bits >> 52 & 0x7ff) - 1023, least = 1 - bias; // a subnormal double is 0 in all formats
+    if (power >= 1 << (e - 1)) return sign | most;
+    const int shift = 52 - m + (power < least ? least - power : 0);
+    if (shift > 54) return sign;
+    const uint64_t full = (bits & ((UINT64_C(1) << 52) - 1)) | UINT64_C(1) << 52, half = UINT64_C(1) << (shift - 1);
+    uint64_t steps = full >> shift;
+    const uint64_t rest = full & (2 * half - 1);
+    steps += rest > half || (rest == half && (steps & 1));
+    const uint64_t all = ((uint64_t)((power < least ? least : power) + bias - 1) << m) + steps;
+    return sign | (all > most ? most : (uint32_t)all);
 }
 
 static double decode(uint32_t bits, int e, int m)
@@ -207,15 +209,24 @@ void rr_reference_kernel(enum rr_probe_kernel k, const struct rr_kernel_args *g)
         }
 }
 
+static double *as_double(enum rr_probe_type type, const void *at, int64_t first, int64_t n)
+{
+    double *v = rr_xrealloc(NULL, (size_t)n, sizeof *v);
+    for (int64_t i = 0; i < n; i++) v[i] = rr_reference_get(type, at, first + i);
+    return v;
+}
+
 void rr_reference_gemm(const struct rr_gemm_shape *s, const void *a, const void *b, void *d)
 {
-    for (int64_t z = 0; z < s->batch; z++)
+    for (int64_t z = 0; z < s->batch; z++) {
+        double *av = as_double(s->type, a, z * s->m * s->k, s->m * s->k), *bv = as_double(s->type, b, z * s->n * s->k, s->n * s->k);
         for (int64_t j = 0; j < s->n; j++)
             for (int64_t i = 0; i < s->m; i++) {
                 double sum = 0;
-                for (int64_t p = 0; p < s->k; p++)
-                    sum +=
-                        rr_reference_get(s->type, a, (z * s->m + i) * s->k + p) * rr_reference_get(s->type, b, (z * s->n + j) * s->k + p);
+                for (int64_t p = 0; p < s->k; p++) sum += av[i * s->k + p] * bv[j * s->k + p];
                 rr_reference_set(rr_probe_result_type(s->type), d, (z * s->n + j) * s->m + i, sum);
             }
+        free(av);
+        free(bv);
+    }
 }

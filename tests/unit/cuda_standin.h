@@ -1,24 +1,31 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * tests/unit/cuda_standin.h - a stand-in for the CUDA runtime, NCCL and NVML, on host memory, for the tests of rackrate-probe's host side.
  *
- * IT MEASURES NOTHING: "kernels" are the host references, and event times come from a counter that each queued call moves on by 10 us. Any call can
- * be made to fail (fail_at), a kernel to give a wrong result (wrong), a library or one of its functions to be missing. What was allocated and not
- * given back is counted (live). */
+ * IT MEASURES NOTHING: "kernels" are the host references, and event times come from a counter that each queued call moves on by step_us. Any call can
+ * be made to fail (fail_at), once or with all that come after (sticky, as a lost context is), a kernel to give a wrong result (wrong), a library or one
+ * of its functions to be missing. What was allocated and not given back is counted (live). Processes that share `meeting` run collectives together. */
 #ifndef RR_TESTS_CUDA_STANDIN_H
 #define RR_TESTS_CUDA_STANDIN_H
 #include "models/probe/probe.h"
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct {
-    int devices, count_code;
-    int calls, fail_at; /* the fail_at-th call returns 719; 0: none */
+    int devices, count_code, major;
+    int calls, fail_at; /* the fail_at-th call returns fail_code; 0: none */
+    int fail_code;      /* 719, launch failure; of cublasLt: negative */
+    bool sticky;
     const char *failed; /* its name */
+    int polls;
+    int64_t step_us;
+    bool lazy; /* kernels and products do nothing: their check fails, which costs nothing else */
     int live, libraries;
     int wrong; /* a rr_probe_kernel; RR_KERNEL_GEMM: products; -1: none */
     const char *no_gemm, *no_library, *no_symbol;
     int64_t clock_us;
-    size_t free_bytes;
+    size_t free_bytes, most_bytes; /* most_bytes: a larger piece is not to be had; 0: any is */
     bool peers;
     int nccl_ranks, nccl_wrong, groups;
 } sham;
@@ -26,14 +33,15 @@ static struct {
 static void sham_reset(void)
 {
     memset(&sham, 0, sizeof sham);
-    sham.devices = 1, sham.wrong = -1, sham.free_bytes = (size_t)64 << 20, sham.peers = true;
+    sham.devices = 1, sham.major = 9, sham.fail_code = 719, sham.step_us = 10, sham.wrong = -1, sham.free_bytes = (size_t)64 << 20,
+    sham.peers = true;
 }
 
 static int sham_call(const char *name)
 {
-    if (++sham.calls != sham.fail_at) return 0;
-    sham.failed = name;
-    return 719;
+    if (++sham.calls < sham.fail_at || sham.fail_at == 0 || (sham.calls > sham.fail_at && !sham.sticky)) return 0;
+    if (!sham.failed) sham.failed = name;
+    return sham.fail_code;
 }
 #define SHAM(name)                                \
     do {                                          \
@@ -61,9 +69,9 @@ static int sham_SetDevice(int device)
 static int sham_GetDeviceProperties(int device, struct rr_cuda_device *ret)
 {
     SHAM("GetDeviceProperties");
-    (void)device;
     *ret = (struct rr_cuda_device){.name = "stand-in \"device\"", .bus = "0000:00:00.0", .memory_bytes = (int64_t)sham.free_bytes};
-    ret->l2_bytes = 4096, ret->major = 9, ret->minor = 0, ret->sms = 3;
+    (void)snprintf(ret->bus, sizeof ret->bus, "0000:%02x:00.0", (unsigned)device);
+    ret->l2_bytes = 4096, ret->major = sham.major, ret->minor = 0, ret->sms = 3;
     return 0;
 }
 static int sham_MemGetInfo(size_t *is_free, size_t *total)
@@ -99,6 +107,7 @@ static int sham_drop(void *p)
 static int sham_Malloc(void **ret, size_t bytes)
 {
     SHAM("Malloc");
+    if (sham.most_bytes > 0 && bytes > sham.most_bytes) return 2;
     return sham_make(ret, bytes < 1 << 20 ? bytes : 1 << 20); // what is larger is timed only, never touched
 }
 static int sham_MallocHost(void **ret, size_t bytes)
@@ -127,7 +136,7 @@ static int sham_Memcpy(void *to, const void *from, size_t bytes, int kind, void 
     SHAM("MemcpyAsync");
     if (!stream || kind < 1 || kind > 3) return 1;
     if (bytes <= 1 << 20) memmove(to, from, bytes);
-    sham.clock_us += 10;
+    sham.clock_us += sham.step_us;
     return 0;
 }
 static int sham_MemcpyPeer(void *to, int to_device, const void *from, int from_device, size_t bytes, void *stream)
@@ -135,7 +144,7 @@ static int sham_MemcpyPeer(void *to, int to_device, const void *from, int from_d
     SHAM("MemcpyPeerAsync");
     if (!stream || to_device == from_device) return 1;
     if (bytes <= 1 << 20) memmove(to, from, bytes);
-    sham.clock_us += 10;
+    sham.clock_us += sham.step_us;
     return 0;
 }
 static int sham_Synchronize(void *stream)
@@ -152,9 +161,9 @@ static int sham_EventRecord(void *event, void *stream)
 }
 static int sham_EventQuery(void *event)
 {
-    static int turn;
     SHAM("EventQuery");
-    return event && turn++ % 2 == 0 ? RR_CUDA_NOT_READY : 0;
+    sham.polls++;
+    return event && (sham.lazy ? sham.polls == 1 : sham.polls % 2 == 1) ? RR_CUDA_NOT_READY : 0;
 }
 static int sham_Elapsed(float *ms, void *start, void *stop)
 {
@@ -168,8 +177,8 @@ static int sham_Launch(enum rr_probe_kernel k, const struct rr_kernel_args *args
 {
     SHAM("Launch");
     if (!stream) return 1;
-    sham.clock_us += 10;
-    if (args->n > 8192) return 0; // too slow on the host; timed only
+    sham.clock_us += sham.step_us;
+    if (sham.lazy || args->n > 8192) return 0; // too slow on the host; timed only
     rr_reference_kernel(k, args);
     if ((int)k == sham.wrong && args->n > 0) ((unsigned char *)args->out)[args->n / 2 | 3] ^= 0x40;
     return 0;
@@ -187,13 +196,13 @@ static int sham_GemmRun(void *gemm, const void *a, const void *b, void *d, void 
     const struct rr_gemm_shape *s = gemm;
     SHAM("GemmRun");
     if (!stream) return 1;
-    sham.clock_us += 10;
-    if (s->m * s->n * s->k > 1 << 17) return 0;
+    sham.clock_us += sham.step_us;
+    if (sham.lazy || s->m * s->n * s->k > 1 << 17) return 0;
     rr_reference_gemm(s, a, b, d);
     if (sham.wrong == RR_KERNEL_GEMM) ((unsigned char *)d)[1] ^= 0x40;
     return 0;
 }
-static const char *sham_error(int code) { return code == 719 ? "made to fail" : "stand-in error"; }
+static const char *sham_error(int code) { return code == sham.fail_code ? "made to fail" : "stand-in error"; }
 
 static const struct rr_cuda rr_cuda_sham = {
     sham_GetDeviceCount, sham_version,       sham_version,     sham_SetDevice,  sham_GetDeviceProperties,
@@ -216,6 +225,18 @@ static struct {
     int op, peer, rank; /* op: r, g, s, b, S(end), R(eceive) */
 } sham_queue[1024];
 static int sham_queued, sham_comm_rank[16];
+
+/* The small collectives of processes: each publishes what it sends, all wait, each takes what it needs, all wait. */
+enum { MEETING_RANKS = 4, MEETING_CALLS = 8, MEETING_FLOATS = 4096 };
+struct meeting {
+    pthread_barrier_t barrier;
+    struct {
+        int op, peer;
+        float data[MEETING_FLOATS];
+    } call[MEETING_RANKS][MEETING_CALLS];
+    int calls[MEETING_RANKS];
+};
+static struct meeting *meeting; /* in shared memory; NULL: one process */
 
 static int nccl_call(const char *name) { return sham_call(name); }
 static int nccl_version(int *ret)
@@ -244,14 +265,21 @@ static int nccl_init_all(void **comm, int n, const int *devices)
     for (int i = 0; i < n; i++) sham_comm_rank[i] = devices[i], comm[i] = &sham_comm_rank[i], sham.live++;
     return 0;
 }
+static int nccl_abort(void *comm)
+{
+    sham.live--;
+    return comm ? 0 : 4;
+}
 static int nccl_destroy(void *comm)
 {
     sham.live--;
     return comm ? nccl_call("ncclCommDestroy") : 4;
 }
+static bool sham_bad_group; /* a call of it failed: its end fails too, and nothing is done */
 static int nccl_put(const void *in, void *out, size_t n, int op, int peer, void *comm)
 {
     const int code = nccl_call("nccl operation");
+    sham_bad_group = sham_bad_group || code != 0;
     if (code != 0) return code;
     sham_queue[sham_queued].in = in, sham_queue[sham_queued].out = out, sham_queue[sham_queued].n = n, sham_queue[sham_queued].op = op;
     sham_queue[sham_queued].peer = peer, sham_queue[sham_queued++].rank = *(int *)comm;
@@ -277,16 +305,32 @@ static int nccl_send(const void *i, size_t n, int t, int peer, void *c, void *u)
 static int nccl_recv(void *o, size_t n, int t, int peer, void *c, void *u) { return t == 7 && u ? nccl_put(NULL, o, n, 'R', peer, c) : 4; }
 static int nccl_start(void)
 {
-    sham_queued = 0;
+    sham_queued = 0, sham_bad_group = false;
     return nccl_call("ncclGroupStart");
 }
 
 /* Rank r's call of the same kind; of sends and receives the k-th between the two. */
 static const float *sham_in(int op, int rank, int peer)
 {
-    for (int i = 0; i < sham_queued; i++)
+    for (int i = 0; meeting && i < meeting->calls[rank]; i++)
+        if (meeting->call[rank][i].op == op && meeting->call[rank][i].peer == peer) return meeting->call[rank][i].data;
+    for (int i = 0; !meeting && i < sham_queued; i++)
         if (sham_queue[i].op == op && sham_queue[i].rank == rank && sham_queue[i].peer == peer) return sham_queue[i].in;
     return NULL;
+}
+static void meeting_publish(void)
+{
+    int n = 0;
+    for (int i = 0; i < sham_queued; i++) {
+        if (sham_queue[i].op == 'R') continue;
+        const int me = sham_queue[i].rank;
+        const size_t floats = sham_queue[i].n * (sham_queue[i].op == 's' ? (size_t)sham.nccl_ranks : 1);
+        if (n == MEETING_CALLS || me >= MEETING_RANKS || floats > MEETING_FLOATS) abort();
+        meeting->call[me][n].op = sham_queue[i].op, meeting->call[me][n].peer = sham_queue[i].peer;
+        memcpy(meeting->call[me][n].data, sham_queue[i].in, floats * sizeof(float));
+        meeting->calls[me] = ++n;
+    }
+    (void)pthread_barrier_wait(&meeting->barrier);
 }
 static void sham_collect(int i)
 {
@@ -309,41 +353,43 @@ static void sham_collect(int i)
 }
 static int nccl_end(void)
 {
-    const int code = nccl_call("ncclGroupEnd");
-    sham.clock_us += 10;
-    if (code == 0 && ++sham.groups <= 6)
-        for (int i = 0; i < sham_queued; i++) sham_collect(i);
+    const int code = sham_bad_group ? 5 : nccl_call("ncclGroupEnd");
+    sham.clock_us += sham.step_us;
+    if (code != 0 || ++sham.groups > 6) return code; // the six that are checked
+    if (meeting) meeting_publish();
+    for (int i = 0; i < sham_queued; i++) sham_collect(i);
+    if (meeting) (void)pthread_barrier_wait(&meeting->barrier);
     return code;
 }
 static const char *nccl_error(int code) { return sham_error(code); }
 
 /* ---- NVML ---- */
 
-static int nvml_ok(void) { return 0; }
+static int nvml_ok(void) { return sham_call("nvmlInit or nvmlShutdown"); }
 static int nvml_driver(char *text, unsigned n)
 {
     if (n > 8) memcpy(text, "570.99", 7);
-    return 0;
+    return sham_call("nvmlSystemGetDriverVersion");
 }
 static int nvml_by_bus(const char *bus, void **ret)
 {
     *ret = &sham;
-    return strcmp(bus, "0000:00:00.0") == 0 ? 0 : 6;
+    return strcmp(bus, "0000:00:00.0") == 0 ? sham_call("nvmlDeviceGetHandleByPciBusId") : 6;
 }
 static int nvml_power(void *device, unsigned *mw)
 {
     *mw = 431500;
-    return device == &sham ? 0 : 2;
+    return device == &sham ? sham_call("nvmlDeviceGetPowerUsage") : 2;
 }
 static int nvml_limit(void *device, unsigned *mw)
 {
     *mw = 700000;
-    return device == &sham ? 0 : 2;
+    return device == &sham ? sham_call("nvmlDeviceGetEnforcedPowerLimit") : 2;
 }
 static int nvml_clock(void *device, int which, unsigned *mhz)
 {
     *mhz = 1785;
-    return device == &sham && which == 1 ? 0 : 2;
+    return device == &sham && which == 1 ? sham_call("nvmlDeviceGetClockInfo") : 2;
 }
 
 static void *sham_open(const char *name)
@@ -370,6 +416,7 @@ static void *sham_symbol(void *library, const char *name)
         F("ncclCommInitRank", nccl_init_rank),
         F("ncclCommInitAll", nccl_init_all),
         F("ncclCommDestroy", nccl_destroy),
+        F("ncclCommAbort", nccl_abort),
         F("ncclAllReduce", nccl_reduce),
         F("ncclAllGather", nccl_gather),
         F("ncclReduceScatter", nccl_scatter),

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <setjmp.h>
 #include <cmocka.h>
+#include "data/base/json.h"
 #include "data/samples.h"
 #include "models/probe/layer.h"
 #include "tests/unit/cuda_standin.h"
@@ -224,37 +225,116 @@ static void a_wrong_collective_ends_the_run(void **state)
     }
 }
 
-/* Whichever call fails: one line with its name and place, exit 4 (5 when it is the first, the count of devices), and nothing is kept. */
+/* ---- whichever call fails ---- */
+
+static void is_json(const struct outcome *o)
+{
+    struct rr_json *j = rr_json_create();
+    cJSON *tree;
+    if (rr_json_parse(j, "stand-in", rr_buf_text(&o->json), false, &tree) != RR_OK) fail_msg("%s", rr_reason());
+    cJSON_Delete(tree);
+    rr_json_free(j);
+}
+
+static bool starts(const char *text, const char *with) { return text && strncmp(text, with, strlen(with)) == 0; }
+
+/* What the run must say when the k-th call fails; `checked`: calls until the first measurement, `all`: those of a whole run. */
+static void judge(const struct outcome *o, int k, int checked, size_t all)
+{
+    const char *what = sham.failed ? sham.failed : "";
+    const bool asks = starts(what, "cudaMalloc") || starts(what, "cudaGemm") || starts(what, "cudaLaunch"), nccl = starts(what, "nccl");
+    const bool soft = sham.fail_code != 719 && (o->st == RR_OK || (asks && k > checked));
+    if (o->st == RR_OK) is_json(o);
+    if (!*what || starts(what, "nvml") || strcmp(what, "cudaMemGetInfo") == 0) { // what it would have told is left out
+        if (o->st != RR_OK) fail_msg("call %d, %s: %d %s", k, what, o->st, o->reason);
+        return;
+    }
+    if (o->st == RR_OK && (strcmp(what, "giving back") == 0 || strcmp(what, "ncclCommDestroy") == 0))
+        return; // at the end, when all is there
+    if (nccl || soft || (o->st == RR_OK && starts(what, "cudaGemm"))) {
+        if (o->st != RR_OK) fail_msg("call %d, %s: %d %s", k, what, o->st, o->reason);
+        if (sham.fail_code > 0) HAS(rr_buf_text(&o->json), "made to fail (");
+        HAS(rr_buf_text(&o->json), nccl ? "\"part\": \"collective\", \"why\": \"" : "\"why\": \"");
+        if (!nccl && k > checked && o->results + 1 < all) fail_msg("call %d, %s: %zu of %zu results", k, what, o->results, all);
+        return;
+    }
+    if (o->st != (k == 1 ? RR_EMISSING : RR_EIO)) fail_msg("call %d, %s: %d %s", k, what, o->st, o->reason);
+    if (sham.fail_code > 0) HAS(o->reason, "made to fail (");
+    if (k > 1) HAS(o->reason, "(models/probe/");
+    assert_null(strchr(o->reason, '\n'));
+}
+
+static void run_with(const struct rr_probe_options *opt, int k, int code, bool sticky, struct outcome *o)
+{
+    sham_reset();
+    sham.devices = 2, sham.free_bytes = (size_t)64 << 30, sham.step_us = 24000;                                 // long steps: few repeats
+    sham.lazy = true, sham.most_bytes = opt->only && strcmp(opt->only, "transfer") == 0 ? (size_t)64 << 20 : 0; // no large copies
+    sham.fail_at = k, sham.fail_code = code, sham.sticky = sticky;
+    go(opt, o);
+}
+
+/* Each call of the opening, the check and each kind of measurement once: as a lost context (719, which stays), as one failure of the same call, and
+ * as lack of memory, which costs one measurement. One line with the call and its place, exit 4 (5 for the count of devices), and nothing is kept. */
 static void every_call_may_fail(void **state)
 {
     (void)state;
-    const struct rr_probe_options opt = {.only = "memory,collective,gemm", .most = 3};
+    static const struct {
+        const char *only;
+        size_t most;
+        int stride; // of 1000 launches, or 400 equal collectives, one behind the other not each
+    } parts[] = {{"memory", 3, 1}, {"gemm", 3, 1},     {"kernel", 9, 1},     {"launch", 2, 997},
+                 {"step", 1, 1},   {"transfer", 9, 1}, {"collective", 6, 23}};
+    const bool every = getenv("RACKRATE_LONG") != NULL; // each of a check's 744, in all ways
     struct outcome o;
-    sham_reset();
-    sham.devices = 2;
-    go(&opt, &o);
+    run_with(&(struct rr_probe_options){.check_only = true}, 0, 719, false, &o);
     assert_int_equal(o.st, RR_OK);
     rr_buf_done(&o.json);
-    const int calls = sham.calls;
-    assert_true(calls > 500);
-    for (int k = 1; k <= calls; k += getenv("RACKRATE_LONG") || k < 60 ? 1 : 23) { // the ways repeat
-        sham_reset();
-        sham.devices = 2, sham.fail_at = k;
-        go(&opt, &o);
-        if (sham.failed && strcmp(sham.failed, "cudaMemGetInfo") == 0) { // no answer: what needs memory is left out
-            rr_buf_done(&o.json);
-            continue;
-        }
-        if (o.st == RR_OK && !sham.failed) break; // the last calls, in rr_probe_done()
-        if (o.st == RR_OK && (strcmp(sham.failed, "giving back") == 0 || strcmp(sham.failed, "ncclCommDestroy") == 0)) {
-            rr_buf_done(&o.json);
-            continue; // at the end, when all is written
-        }
-        if (o.st != (k == 1 ? RR_EMISSING : RR_EIO)) fail_msg("call %d, %s: %d %s", k, sham.failed, o.st, o.reason);
-        HAS(o.reason, "made to fail (719)");
-        if (k > 1) HAS(o.reason, "(models/probe/");
-        assert_null(strchr(o.reason, '\n'));
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        const struct rr_probe_options opt = {.only = parts[i].only, .most = parts[i].most};
+        run_with(&(struct rr_probe_options){.check_only = true, .only = parts[i].only}, 0, 719, false, &o);
+        int checked = sham.calls;
+        rr_buf_done(&o.json);
+        run_with(&opt, 0, 719, false, &o);
+        assert_int_equal(o.st, RR_OK);
+        rr_buf_done(&o.json);
+        const int calls = sham.calls;
+        const size_t all = o.results;
+        assert_true(calls > checked && all > 0);
+        checked -= 35; // what is given back at the end
+        for (int k = i == 0 ? 1 : checked; k <= calls; k += k > checked + 40 ? parts[i].stride : every || k < 60 ? 1 : 7)
+            for (int way = 0; way < 3; way++) {
+                if (way != 1 && k % 5 != 2 && !every) continue; // the calls repeat
+                run_with(&opt, k, way < 2 ? 719 : 2, way == 0, &o);
+                if (way == 0 && o.st != RR_OK) // all that follows fails too
+                    HAS(o.reason, k == 1 ? "no CUDA device" : "made to fail (719)");
+                if (way > 0) judge(&o, k, checked + 35, all);
+                if (o.st == RR_OK) rr_buf_done(&o.json);
+            }
     }
+}
+
+/* A product that the library cannot do on this device is left out with its line; one that breaks the device ends the run. */
+static void a_product_that_is_not_supported(void **state)
+{
+    (void)state;
+    struct outcome o;
+    int refused = 0;
+    for (int k = 1; k < 4000; k++) {
+        run_with(&(struct rr_probe_options){.check_only = true}, k, -15, false, &o);
+        const bool gemm = starts(sham.failed, "cudaGemm");
+        if (gemm) {
+            if (o.st != RR_OK) fail_msg("call %d: %s", k, o.reason);
+            HAS(rr_buf_text(&o.json), "cublasLt status 15 (models/probe/");
+            refused++;
+        }
+        const bool past = !sham.failed;
+        if (o.st == RR_OK) rr_buf_done(&o.json);
+        if (past) break;
+        if (!gemm) continue;
+        run_with(&(struct rr_probe_options){.check_only = true}, k, -13, false, &o);
+        assert_int_equal(o.st, RR_EIO);
+    }
+    assert_int_equal(refused, 2 * (5 * 2 + 1)); // made and run: five types single and batched, fp8 single
 }
 
 static void reads_of_a_disk(void **state)
@@ -270,7 +350,7 @@ static void reads_of_a_disk(void **state)
     sham_reset();
     go(&(struct rr_probe_options){.only = "storage", .disk = "/nowhere/at/all", .most = 1}, &o);
     assert_int_equal(o.st, RR_EIO);
-    HAS(o.reason, "/nowhere/at/all/rackrate-probe-");
+    HAS(o.reason, "--disk /nowhere/at/all: No such file");
 }
 
 static void many_processes_share_an_id_by_file(void **state)
@@ -342,6 +422,7 @@ int main(void)
         cmocka_unit_test(a_wrong_kernel_is_named),
         cmocka_unit_test(a_wrong_collective_ends_the_run),
         cmocka_unit_test(every_call_may_fail),
+        cmocka_unit_test(a_product_that_is_not_supported),
         cmocka_unit_test(reads_of_a_disk),
         cmocka_unit_test(many_processes_share_an_id_by_file),
         cmocka_unit_test(formats_are_the_standards),
