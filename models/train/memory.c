@@ -52,8 +52,9 @@ static double layer_bytes(const struct rr_arch *a, const struct rr_coefs *c, con
 {
     const double t = tokens_of(l), tp = l->tp, h = a->hidden;
     const double wide = rr_arch_moe_layers(a) ? (double)a->top_k * a->expert_ffn + a->shared_ffn : a->ffn;
-    const double outside = l->sequence_parallel ? tp : 1, kept = c->v[RR_COEF_ACT_BYTES];
-    const double apart = kept < 10 ? kept : 10; // norms, residuals, dropout
+    const double masks = a->gated ? 2 : 0; // of dropout, which gated models are trained without
+    const double outside = l->sequence_parallel ? tp : 1, kept = c->v[RR_COEF_ACT_BYTES] - masks;
+    const double apart = kept < 10 - masks ? kept : 10 - masks; // norms, residuals, dropout
     const double inner = (kept - apart) * h + 2 * attention_wide(a) - 6 * h;
     double bytes = t * (h * apart / outside + (inner > 0 ? inner : 0) / tp);
     bytes += t * wide * c->v[RR_COEF_ACT_FFN_BYTES] * (a->gated ? 1.5 : 1) / tp;

@@ -153,6 +153,7 @@ static void sizes(struct rr_published *p)
         l->dp = r->gpus / model;
         p->note = "the printed sizes do not multiply to the GPUs: dp follows from the others";
     }
+    if (r->table == RR_TRAIN_MEMORY && strncmp(r->source, "Reducing", 8) == 0 && l->pp > 1) l->vpp = 3; // table 3 of the paper
     l->zero = r->zero_stage >= 0 ? r->zero_stage : p->set->zero;
     l->seq = r->seq_len > 0 ? r->seq_len : p->arch.seq;
     if (p->arch.encoder && p->arch.seq < l->seq) l->seq = p->arch.seq; // padding is left out
@@ -336,10 +337,12 @@ bool rr_published_of_allocator(const struct rr_published *p)
 static void counted(const struct rr_published *p, struct rr_memory *m)
 {
     const bool allocated = strncmp(p->row->source, "SimuMax", 7) == 0, computed = p->row->oom == RR_OOM_COMPUTED;
+    // logits are gone before a layer is computed backward; the allocator keeps blocks for both
+    const int gone = m->term_bytes[RR_MEMORY_LOGITS] < m->term_bytes[RR_MEMORY_WORKSPACE] ? RR_MEMORY_LOGITS : RR_MEMORY_WORKSPACE;
     for (int i = 0; i < RR_MEMORY_N; i++) {
         const bool state = i == RR_MEMORY_WEIGHTS || i == RR_MEMORY_GRADIENTS || i == RR_MEMORY_OPTIMIZER || i == RR_MEMORY_ACTIVATIONS;
-        const bool none =
-            (i == RR_MEMORY_CONTEXT && rr_published_of_allocator(p)) || (i == RR_MEMORY_FRAGMENTS && allocated) || (computed && !state);
+        const bool none = (i == RR_MEMORY_CONTEXT && rr_published_of_allocator(p)) ||
+                          ((i == RR_MEMORY_FRAGMENTS || i == gone) && allocated) || (computed && !state);
         if (!none) continue;
         m->total_bytes -= m->term_bytes[i];
         m->term_bytes[i] = 0;

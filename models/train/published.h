@@ -29,7 +29,7 @@ void rr_published_step(struct rr_published *p, const struct rr_coefs *c, struct 
 /* Does the source print what the allocator holds, without CUDA and NCCL? */
 bool rr_published_of_allocator(const struct rr_published *p);
 /* Of the rank whose memory the source prints: the first stage's in the Playbook, else the one that holds most. Where it prints any, terms that it does
- * not count are 0: the context of what the allocator holds, fragments of what is allocated (SimuMax), all but states and activations of what Korthikanti et
+ * not count are 0: the context of what the allocator holds, fragments and the smaller one of logits and workspace of what is allocated (SimuMax), all but states and activations of what Korthikanti et
  * al. computed. */
 void rr_published_memory(const struct rr_published *p, const struct rr_coefs *c, struct rr_memory *ret);
 #endif
