@@ -64,7 +64,7 @@ CUDA_LIB = $(abspath $(dir $(realpath $(NVCC)))../lib64)
 PROBE = $(if $(and $(filter-out 0,$(CUDA)),$(NVCC),$(PROBE_SRC)),build/rackrate-probe)
 
 .DEFAULT_GOAL = all
-.PHONY: all help deps probe-gpu validate validate-training fit-training profiles demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
+.PHONY: all help deps probe-gpu probe-files validate validate-training fit-training profiles demo demo-run check check-run picked check-long lint prefix bench asan tests golden-update install clean optional FORCE
 .SECONDARY:
 .DELETE_ON_ERROR:
 
@@ -114,6 +114,8 @@ build/rackrate-probe: $(PROBE_SRC:models/%.cu=build/%.o) $(patsubst %.c,$(B)/%.o
 	$(SAY) "  LD    $@"
 	$(Q)$(NVCC) -o $@ $^ -Xlinker -rpath,$(CUDA_LIB) -ldl -lm
 
+probe-files:
+	@echo $(PROBE_SRC) $(PROBE_C) $(PROBE_BASE)
 probe-gpu: ## measure this machine's GPU in under 4 minutes: check every kernel, run the 60 s plan, fit, compare with the datasheet
 	$(Q)[ -n "$(PROBE)" ] || { echo "skipped: no nvcc (CUDA 12 or 13) here, so no rackrate-probe" >&2; exit 5; }
 	$(Q)[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || { echo "skipped: no CUDA device here (/dev/nvidiactl is not there)" >&2; exit 5; }

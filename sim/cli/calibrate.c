@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -288,6 +289,13 @@ static enum rr_status fit(const struct rr_args *a, const char *samples, const ch
     return RR_OK;
 }
 
+static struct stat look(const char *path) // zeros: not there
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? s : (struct stat){.st_ino = 0};
+}
+
+/* Samples of an earlier run are never taken for this one's. */
 static enum rr_status calibrate(const struct rr_args *a)
 {
     const char *word[24], *out = rr_arg(&rr_command_calibrate, a, "out", "calibrated.json"), *samples = beside(a->arena, out);
@@ -306,8 +314,14 @@ static enum rr_status calibrate(const struct rr_args *a)
         word[n++] = samples;
     }
     word[n] = NULL;
+    const struct stat before = look(samples);
     RR_TRY(run_probe(a->arena, word));
-    return dry ? RR_OK : fit(a, samples, out);
+    if (dry) return RR_OK;
+    const struct stat after = look(samples);
+    if (after.st_ino == 0 ||
+        (after.st_ino == before.st_ino && after.st_mtim.tv_sec == before.st_mtim.tv_sec && after.st_mtim.tv_nsec == before.st_mtim.tv_nsec))
+        return rr_fail(RR_EIO, "rackrate-probe ended well, but wrote no %s", samples);
+    return fit(a, samples, out);
 }
 
 const struct rr_command rr_command_calibrate = {

@@ -100,6 +100,59 @@ SH
     [ ! -e calibrated.json ]
 }
 
+@test "a probe that breaks down, writes nothing or writes rubbish: one line, and no profile" {
+    paper 0
+    printf '#!/bin/sh\nkill -SEGV $$\n' >bin/rackrate-probe
+    fails 4 'rackrate-probe was ended by signal 11' "$RR" calibrate
+    echo '{}' >calibrated.samples.json
+    printf '#!/bin/sh\nexit 0\n' >bin/rackrate-probe
+    fails 4 'rackrate-probe ended well, but wrote no calibrated.samples.json' "$RR" calibrate
+    printf '#!/bin/sh\nfor last; do :; done\nprintf "\\211PNG{" >"$last"\n' >bin/rackrate-probe
+    fails 3 'calibrated.samples.json: no known format' "$RR" calibrate
+    [ ! -e calibrated.json ]
+}
+
+@test "progress is drawn on a terminal and nowhere else" {
+    paper 0
+    run --separate-stderr "$RR" calibrate --budget 3s
+    [ "$status" -eq 0 ]
+    [[ $stderr != *"of 2"* ]]
+    command -v script >/dev/null || skip "skipped: no script(1)"
+    run script -qec "$RR calibrate --budget 3s" /dev/null
+    [[ $output == *"] 0 of 2  gemm"* ]]
+}
+
+@test "an ended calibrate ends its probe, and nothing half written stays" {
+    paper 0
+    cat >bin/rackrate-probe <<'SH'
+#!/bin/sh
+echo $$ >pid
+while echo "progress 0 2 gemm" >&2; do sleep 0.1; done
+SH
+    "$RR" calibrate &
+    local own=$!
+    until [ -s pid ]; do sleep 0.1; done
+    kill -TERM "$own"
+    wait "$own" || true
+    for _ in $(seq 100); do kill -0 "$(cat pid)" 2>/dev/null || break; sleep 0.1; done
+    ! kill -0 "$(cat pid)" 2>/dev/null
+    [ ! -e calibrated.json ] && [ ! -e calibrated.samples.json ]
+}
+
+@test "what goes into the probe is MIT, and its other libraries are CUDA's and the system's" {
+    local base
+    base=$(make --no-print-directory -s -C "$ROOT" probe-files)
+    [[ $base == *models/probe/world.c* && $base == *data/base/text.c* ]]
+    # the files and every header of ours that they include, and so on
+    local all=$base before='' f
+    while [ "$all" != "$before" ]; do
+        before=$all
+        all=$( (echo "$all"; cd "$ROOT" && for f in $all; do sed -n 's/^#include "\(.*\)"$/\1/p' "$f"; done) | tr ' ' '\n' | sort -u)
+    done
+    [ "$(wc -l <<<"$all")" -gt 25 ]
+    for f in $all; do head -n 1 "$ROOT/$f" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$f is not MIT"; false; }; done
+}
+
 @test "make probe-gpu says so without a device" {
     device && skip "skipped: there is a device"
     run --separate-stderr make --no-print-directory -s -C "$ROOT" probe-gpu CUDA=0

@@ -17,6 +17,7 @@ static struct {
     int calls, fail_at; /* the fail_at-th call returns fail_code; 0: none */
     int fail_code;      /* 719, launch failure; of cublasLt: negative */
     bool sticky;
+    const char *only;   /* count the calls alone whose names start so; NULL: all */
     const char *failed; /* its name */
     int polls;
     int64_t step_us;
@@ -39,6 +40,7 @@ static void sham_reset(void)
 
 static int sham_call(const char *name)
 {
+    if (sham.only && strncmp(name, sham.only, strlen(sham.only)) != 0) return 0;
     if (++sham.calls < sham.fail_at || sham.fail_at == 0 || (sham.calls > sham.fail_at && !sham.sticky)) return 0;
     if (!sham.failed) sham.failed = name;
     return sham.fail_code;
