@@ -372,10 +372,8 @@ static enum rr_status check(const struct rr_reading *r, const cJSON *object, con
     return RR_OK;
 }
 
-enum rr_status rr_failures_read(const struct rr_reading *r, struct rr_scenario *s)
+static enum rr_status read_failures(const struct rr_reading *r, const cJSON *object, struct rr_scenario *s)
 {
-    const cJSON *object = s->failures_json;
-    if (!object) return RR_OK;
     struct rr_failures *f = RR_NEW(r->param.arena, struct rr_failures);
     RR_TRY(rr_rows_read(r, &rr_rows_failures, object, TOP, f));
     f->has_node = rr_json_member(object, "node") != NULL;
@@ -389,4 +387,14 @@ enum rr_status rr_failures_read(const struct rr_reading *r, struct rr_scenario *
     RR_TRY(check(r, object, s, f));
     s->failures = f;
     return RR_OK;
+}
+
+enum rr_status rr_failures_read(const struct rr_reading *r, struct rr_scenario *s)
+{
+    cJSON *planned;
+    RR_TRY(rr_trainings_failures(r, s, &planned));
+    if (s->failures_json) return read_failures(r, s->failures_json, s);
+    const enum rr_status st = planned ? read_failures(r, planned, s) : RR_OK;
+    cJSON_Delete(planned);
+    return st;
 }

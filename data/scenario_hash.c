@@ -45,6 +45,7 @@ static void put_workload(struct rr_buf *b, const struct rr_workload *w)
     put_dist(b, &w->generate.duration_us);
     put_dist(b, &w->generate.gpus);
     for (size_t i = 0; i < w->training_plan.n_worlds; i++) rr_buf_putf(b, "%a;", w->training_plan.world[i]);
+    rr_buf_putf(b, "%" PRId64 ";", w->generate.deadline_us);
 }
 
 static void put_autoscale(struct rr_buf *b, const struct rr_autoscale *a)

@@ -119,6 +119,8 @@ bool rr_pointer_is_for(struct rr_arena *a, const cJSON *document, const char *po
 /* scenario_training.c: "training" of a workload, and the classes of such jobs, after "classes" */
 RR_CHECKED enum rr_status rr_trainings_read(const struct rr_reading *r, struct rr_scenario *s, struct rr_workload *w);
 RR_CHECKED enum rr_status rr_trainings_classes(const struct rr_reading *r, struct rr_scenario *s);
+/* Failures that a planned run asks for, as the "failures" of a scenario without its own; *ret NULL: none. The caller deletes it. */
+RR_CHECKED enum rr_status rr_trainings_failures(const struct rr_reading *r, struct rr_scenario *s, cJSON **ret);
 /* scenario_class.c: "checkpoint" and "classes", after the pools; a member with an expression over jobs, whose text may be NULL */
 RR_CHECKED enum rr_status rr_classes_read(const struct rr_reading *r, const cJSON *document, struct rr_scenario *s);
 RR_CHECKED enum rr_status rr_where_read(const struct rr_reading *r, const cJSON *object, const char *pointer, const char *key,

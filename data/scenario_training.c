@@ -44,7 +44,8 @@ enum rr_status rr_trainings_read(const struct rr_reading *r, struct rr_scenario 
                                        .before_us = t->submit_us - t->every_us,
                                        .gap_us = {.kind = RR_DIST_CONSTANT, .a = (double)t->every_us},
                                        .duration_us = {.kind = RR_DIST_CONSTANT, .a = (double)p->work_us},
-                                       .gpus = {.kind = RR_DIST_CONSTANT, .a = (double)t->gpus}};
+                                       .gpus = {.kind = RR_DIST_CONSTANT, .a = (double)t->gpus},
+                                       .deadline_us = t->deadline_us};
     if (s->replications > 1 && p->sigma > 0)
         w->generate.duration_us = (struct rr_dist){.kind = RR_DIST_LOGNORMAL, .a = (double)p->median_us, .b = p->sigma};
     rr_note(&s->notes, RR_NOTE_ASSUMED, rr_pointer_join(r->param.arena, w->pointer, "training"), "", "%s", p->summary);
@@ -102,5 +103,60 @@ enum rr_status rr_trainings_classes(const struct rr_reading *r, struct rr_scenar
         if (!c->checkpoint_json) put_checkpoint(w, r->param.arena, &c->checkpoint);
         RR_TRY(choose_pools(r, s, w, c));
     }
+    return RR_OK;
+}
+
+/* ---- failures ---- */
+
+/* "failures" as it was written in the run; NULL: it says nothing, or that nothing fails. */
+static const struct rr_training_failures *asked(const struct rr_workload *w)
+{
+    if (!w->training || !rr_json_member(w->training->json, "failures")) return NULL;
+    const struct rr_training_failures *f = ((const struct rr_training_run *)w->training->at)->failures->at;
+    return f->none ? NULL : f;
+}
+
+static const char *failures_at(const struct rr_reading *r, const struct rr_workload *w)
+{
+    return rr_pointer_join(r->param.arena, rr_pointer_join(r->param.arena, w->pointer, "training"), "failures");
+}
+
+static cJSON *write_failures(const struct rr_workload *w, struct rr_arena *a)
+{
+    const struct rr_training_failures *f = asked(w);
+    const struct rr_training_restart *b = ((const struct rr_training_run *)w->training->at)->restart->at;
+    cJSON *o = cJSON_CreateObject();
+    if (f->gpu_hours > 0)
+        cJSON_AddStringToObject(o, "gpu_mtbf", rr_strf(a, "%.9g h", f->gpu_hours));
+    else
+        cJSON_AddStringToObject(o, "like", f->like);
+    cJSON_AddStringToObject(o, "detect", rr_strf(a, "%.9g s", (double)b->detect_us / 1e6));
+    cJSON_AddStringToObject(o, "repair", rr_strf(a, "%.9g s", (double)b->repair_us / 1e6));
+    return o;
+}
+
+enum rr_status rr_trainings_failures(const struct rr_reading *r, struct rr_scenario *s, cJSON **ret)
+{
+    const struct rr_workload *first = NULL;
+    bool any = false;
+    *ret = NULL;
+    for (size_t i = 0; i < s->n_workloads; i++) {
+        const struct rr_workload *w = &s->workload[i];
+        const struct rr_training_failures *f = asked(w);
+        any |= w->training != NULL;
+        if (f && s->failures_json)
+            rr_note(&s->notes, RR_NOTE_WARNING, failures_at(r, w), "",
+                    "the scenario's own \"failures\" hold, not those of the planned run");
+        if (!f || s->failures_json) continue;
+        if (first && (asked(first)->gpu_hours != f->gpu_hours || strcmp(asked(first)->like, f->like) != 0))
+            return rr_json_fail(RR_EINPUT, r->param.json, rr_json_member(w->training->json, "failures"), failures_at(r, w),
+                                "other failures than those of workload %s, and machines have one rate: give the scenario \"failures\"",
+                                first->name);
+        first = first ? first : w;
+    }
+    if (first) *ret = write_failures(first, r->param.arena);
+    if (any && !first && !s->failures_json)
+        rr_note(&s->notes, RR_NOTE_ASSUMED, "/failures", "",
+                "nothing interrupts the planned runs: \"failures\": {\"like\": \"llama-3.1-405b\"} is how often a published system failed");
     return RR_OK;
 }

@@ -173,6 +173,7 @@ struct rr_generate {
     int64_t before_us;                /* from where the first gap counts: -gap for a job at 0 */
     struct rr_dist gap_us;            /* between arrivals, the first one from 0; Poisson: exponential */
     struct rr_dist duration_us, gpus; /* gpus: GPUs in total; above 1 rounded to whole ones, below to thousandths */
+    int64_t deadline_us;              /* from a job's submit; 0 = none */
 };
 struct rr_trace_use {
     const struct rr_trace *trace; /* or NULL with `generate` */

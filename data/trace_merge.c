@@ -321,6 +321,8 @@ static void choose_columns(struct merge *m)
     m->id_texts = m->n_sources > 1;
     for (size_t k = 0; k < m->n_sources; k++) {
         const struct rr_trace *from = m->source[k].use->trace;
+        const struct rr_generate *g = m->source[k].use->generate;
+        if (g && g->deadline_us > 0 && !t->deadline_us) t->deadline_us = rr_xrealloc(NULL, 1, sizeof *t->deadline_us);
         if (!from) continue;
 #define HAVE(col) \
     if (from->col && !t->col) t->col = rr_xrealloc(NULL, 1, sizeof *t->col);
@@ -446,7 +448,7 @@ static enum rr_status put_generated(struct merge *m, struct source *s, size_t i)
     t->gpus_milli[i] = (int32_t)gpus;
     if (t->estimate_us) t->estimate_us[i] = t->run_us[i];
     if (t->limit_us) t->limit_us[i] = RR_NEVER;
-    if (t->deadline_us) t->deadline_us[i] = RR_NEVER;
+    if (t->deadline_us) t->deadline_us[i] = g->deadline_us > 0 ? g->deadline_us : RR_NEVER;
     if (t->waited_us) t->waited_us[i] = RR_NEVER;
     if (t->class_id) t->class_id[i] = s->own_class;
 #define EMPTY(col) \

@@ -62,9 +62,9 @@ struct rr_training_run {
     int64_t global_batch, seq, lora_rank;
     const struct rr_records *layout, *warmup, *evaluation, *checkpoint, *failures, *restart, *machine; /* structs above; NULL: not given */
     double reruns;
-    int64_t count, every_us; /* of a scenario: runs, and the time from one submit to the next */
-    int64_t submit_us;
-    const char *const *beside; /* not a word of the section: GPUs that it is compared with, so that one framework is taken for all */
+    int64_t count, every_us;        /* of a scenario: runs, and the time from one submit to the next */
+    int64_t submit_us, deadline_us; /* of a scenario: deadline from a run's submit, 0 = none */
+    const char *const *beside;      /* not a word of the section: GPUs that it is compared with, so that one framework is taken for all */
     size_t n_beside;
     const char *measured; /* "step=12.3 s, tp=8, ...": one run of one's own */
     const char *log;      /* a training log of one's own */

@@ -149,6 +149,11 @@ static void put3(struct rr_sheet_maker *m, const struct rr_told_run *r, const st
     if (many) rr_sheet_number(m, !alone ? NAN : spread ? s->p90 : s->mean);
 }
 
+static double deadline_of(const struct rr_told_run *r)
+{
+    return (double)((const struct rr_training_run *)r->workload->training->at)->deadline_us / 1e6;
+}
+
 /* In closed form, and as it was replayed. */
 static void tell_done(struct rr_telling *t)
 {
@@ -161,11 +166,15 @@ static void tell_done(struct rr_telling *t)
                             : "Predicted in closed form from the step's doubt and the scenario's rate of failures, without queues, and the "
                               "day that makes it; "
                               "replayed: with queues. One replication has the middle prediction; more of them (\"replications\") vary it.");
+    bool dated = false;
+    for (size_t i = 0; i < t->n; i++) dated |= deadline_of(&t->run[i]) > 0;
     rr_sheet_column(&m, "Run", RR_SHEET_TEXT);
     columns3(&m, "Predicted", RR_SHEET_SECONDS, true, t->a);
     columns3(&m, "Replayed", RR_SHEET_SECONDS, many, t->a);
     if (t->store->anchored) rr_sheet_column(&m, "Done, P50", RR_SHEET_TEXT);
     if (t->store->anchored) rr_sheet_column(&m, "Done, P90", RR_SHEET_TEXT);
+    if (dated) rr_sheet_column(&m, "Deadline", RR_SHEET_SECONDS);
+    if (dated) rr_sheet_column(&m, "Missed", RR_SHEET_SHARE);
     for (size_t i = 0; i < t->n; i++) {
         const struct rr_told_run *r = &t->run[i];
         const struct rr_ttt_band *b = &r->answer.band;
@@ -176,9 +185,14 @@ static void tell_done(struct rr_telling *t)
         rr_sheet_number(&m, b->p50_s);
         rr_sheet_number(&m, b->p90_s);
         put3(&m, r, &t->store->alternative[r->variant].metric[RR_M_MAKESPAN], many);
-        if (!t->store->anchored) continue;
-        rr_sheet_text(&m, date_of(t, r->scenario, submit_s + b->p50_s));
-        rr_sheet_text(&m, date_of(t, r->scenario, submit_s + b->p90_s));
+        if (t->store->anchored) {
+            rr_sheet_text(&m, date_of(t, r->scenario, submit_s + b->p50_s));
+            rr_sheet_text(&m, date_of(t, r->scenario, submit_s + b->p90_s));
+        }
+        if (!dated) continue;
+        const double deadline_s = deadline_of(r);
+        rr_sheet_number(&m, deadline_s > 0 ? deadline_s : NAN);
+        rr_sheet_number(&m, deadline_s > 0 && is_alone(r) ? t->store->alternative[r->variant].metric[RR_M_DEADLINE_MISSED].mean : NAN);
     }
     rr_tell_sheet(t, &m);
 }

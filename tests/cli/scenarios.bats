@@ -255,3 +255,26 @@ minutes() { jq "[.alternatives[].metrics.makespan.mean / 60]" "$1/results.json";
     minutes moe-1.8t | jq -e '.[0] / 1440 > 90 * 0.75 and .[0] / 1440 < 90 * 1.25 and .[2] / 1440 > 90'
     jq -e '.alternatives | all(.metrics.restarts.mean > 0)' moe-1.8t/results.json
 }
+# Median minutes of closed MLPerf runs: benchmark, GPU, GPUs, batch, submitter ("" = any).
+mlperf() {
+    python3 - "${RACKRATE_SHARED:-$ROOT/../shared}/facts/mlperf_training.csv" "$@" <<'P'
+import csv, statistics, sys
+path, benchmark, gpu, count, batch, submitter = sys.argv[1:]
+print(statistics.median(float(x["minutes"]) for x in csv.DictReader(open(path)) if x["benchmark"] == benchmark
+      and gpu in x["accelerator"].replace("SXM4", "SXM") and x["count"] == count and x["division"] == "closed" and x["minutes"]
+      and x["global_batch"] == batch and submitter in ("", x["submitter"])))
+P
+}
+@test "ResNet-50 and BERT take what MLPerf's runs took" {
+    [ -r "${RACKRATE_SHARED:-$ROOT/../shared}/facts/mlperf_training.csv" ] || skip "the public data are not there (RACKRATE_SHARED)"
+    run -0 "$RR" run "$ROOT/data/scenarios/resnet-50.json" -q -o resnet-50
+    run -0 "$RR" run "$ROOT/data/scenarios/mixed-precision.json" -q -o mixed-precision
+    near() { # alternative of a result, published minutes, share
+        minutes "$1" | jq -e --argjson i "$2" --argjson want "$3" --argjson share "$4" '.[$i] / $want - 1 | fabs < $share'
+    }
+    near resnet-50 0 "$(mlperf resnet A100-SXM-80GB 8 3264 NVIDIA)" 0.05
+    near resnet-50 2 "$(mlperf resnet A100-SXM-80GB 16 3264 "")" 0.12
+    near resnet-50 3 "$(mlperf resnet H100-SXM5 8 3200 NVIDIA)" 0.12
+    # how many samples BERT takes to its target varies from run to run and from round to round
+    near mixed-precision 0 "$(mlperf bert A100-SXM-80GB 8 448 NVIDIA)" 0.20
+}

@@ -248,6 +248,60 @@ JSON
     run "$RR" run v.json -q -o varied
     jq -e '.alternatives[0].metrics.makespan | .p90 > .p10' varied/results.json
 }
+@test "failures that a planned run names are the replay's" {
+    planned '.workload.llm.training.failures = {"gpu_hours": 500}' >s.json
+    planned '.failures = {"gpu_mtbf": "500 h", "detect": "10 min", "repair": "4 h"}' >t.json
+    works "$RR" size s.json --alone --json
+    planned '.workload.llm.training += {"failures": {"gpu_hours": 500}, "restart": {"repair": "4 h"}}' >s.json
+    run "$RR" run s.json -q -o out
+    run "$RR" run t.json -q -o other
+    jq -e '.alternatives[0].metrics.restarts.mean > 0' out/results.json
+    [ "$(jq '.alternatives[0].metrics.makespan.mean' out/results.json)" = "$(jq '.alternatives[0].metrics.makespan.mean' other/results.json)" ]
+    grep -q 'nothing interrupts the planned runs' out/report.md && return 1
+    planned >q.json
+    run "$RR" run q.json -q -o quiet
+    grep -q 'nothing interrupts the planned runs' quiet/report.md
+    planned '.failures = {"gpu_mtbf": "900 h"} | .workload.llm.training.failures = {"gpu_hours": 500}' >both.json
+    run "$RR" run both.json -q -o both
+    grep -q "the scenario's own \"failures\" hold" both/report.md
+    planned '.workload.other = {"training": (.workload.llm.training + {"failures": {"gpu_hours": 700}})} | .workload.llm.training.failures = {"gpu_hours": 500}' >two.json
+    fails 3 'two.json:[0-9]+:[0-9]+: /workload/other/training/failures: other failures than those of workload llm' "$RR" check two.json
+    planned '.workload.llm.training.failures = {"like": "llama"}' >bad.json
+    fails 3 'llama' "$RR" check bad.json
+}
+@test "a deadline that is missed is counted and shown" {
+    planned >s.json
+    works "$RR" size s.json --alone --json
+    local took=$(jq '.points[0].time | .training_s + .start_s | floor' <<<"$output")
+    planned ".workload.llm.training.deadline = \"$((took + 60)) s\"" >kept.json
+    planned ".workload.llm.training.deadline = \"$((took - 60)) s\"" >missed.json
+    run "$RR" run kept.json -q -o kept
+    run "$RR" run missed.json -q -o missed
+    [ "$(jq '.alternatives[0].metrics["deadline.missed"].mean' kept/results.json missed/results.json | xargs)" = "0 1" ]
+    jq -e '.sheets[] | select(.name == "training.done") | .columns[-2:] == [{"title": "Deadline", "unit": "seconds"}, {"title": "Missed", "unit": "share"}] and
+        .rows[0][-1] == 1' missed/results.json
+    planned '.workload.llm.training.deadline = "0 s"' >bad.json
+    fails 3 '/workload/llm/training/deadline: .*' "$RR" check bad.json
+}
+@test "two planned runs share a fleet and its storage, and cost what their GPU time costs" {
+    # 16 nodes hold both at once, 8 one after the other; the price of a GPU-hour is the pool's
+    both='.workload.second = .workload.llm | .pools.cloud += {"nodes": {"min": 0, "max": NODES}, "boot": "0 s", "idle_timeout": "0 s"}'
+    planned "${both/NODES/16}" >wide.json
+    planned "${both/NODES/8}" >narrow.json
+    run "$RR" run wide.json -q -o wide
+    run "$RR" run narrow.json -q -o narrow
+    local want=$("$RR" size wide.json --workload llm --alone --json | jq '.points[0].time | .training_s + .start_s')
+    jq -e --argjson want "$want" '.alternatives[0].metrics | (.makespan.mean / $want - 1 | fabs < 1e-3) and
+        (."cost.on_demand".mean / (2 * 8 * 55.04 * $want / 3600) - 1 | fabs < 2e-3)' wide/results.json
+    jq -e --argjson want "$want" '.alternatives[0].metrics.makespan.mean / $want - 2 | fabs < 1e-3' narrow/results.json
+    # two that write at once have half of the storage each
+    stands() { "$RR" size wide.json --workload llm --set '/workload/llm/training/checkpoint={"interval": "1 h", "shared_by": '"$1"'}' --alone --json | jq '.points[0].time.checkpoints_s'; }
+    python3 -c "import sys; sys.exit(not 1.999 < $(stands 2) / $(stands 1) < 2.001)"
+    # run times that vary are costs that vary
+    planned "${both/NODES/16} | .replications = 20 | .horizon = \"60 days\"" >varied.json
+    run "$RR" run varied.json -q -o varied
+    jq -e '.alternatives[0].metrics | ."cost.total" | .p10 < .p50 and .p50 < .p90' varied/results.json
+}
 @test "several runs come one after the other" {
     planned '.workload.llm.training += {"count": 3, "every": "100 days", "submit": "2 days"}' >s.json
     run "$RR" run s.json -q -o out
