@@ -179,6 +179,12 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
         rr_buf_puts(b, ", ");
         number(b, "effective", p->unpriced[i] ? NAN : rr_money_double(x->cost));
         rr_buf_puts(b, ", ");
+        number(b, "p10", rr_sizing_cost_at(p, i, p->answer->band.p10_s));
+        rr_buf_puts(b, ", ");
+        number(b, "p50", rr_sizing_cost_at(p, i, p->answer->band.p50_s));
+        rr_buf_puts(b, ", ");
+        number(b, "p90", rr_sizing_cost_at(p, i, p->answer->band.p90_s));
+        rr_buf_puts(b, ", ");
         number(b, "billed", p->unpriced[i] ? NAN : rr_money_double(x->billed));
         rr_buf_puts(b, ", ");
         number(b, "per_gpu_hour", p->unpriced[i] ? NAN : x->per_gpu_hour);

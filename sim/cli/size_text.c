@@ -188,6 +188,11 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
             continue;
         }
         cell_money(b, 16, rr_money_double(p->spend[i].cost), q->market.currency);
+        rr_buf_puts(b, " (P10 ");
+        rr_size_put_money(b, rr_sizing_cost_at(p, i, p->answer->band.p10_s), q->market.currency);
+        rr_buf_puts(b, ", P90 ");
+        rr_size_put_money(b, rr_sizing_cost_at(p, i, p->answer->band.p90_s), q->market.currency);
+        rr_buf_puts(b, ")");
         put_spend(b, p, &p->spend[i]);
     }
     rr_buf_puts(b, "  ");

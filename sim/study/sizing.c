@@ -6,6 +6,11 @@
 
 double rr_sizing_cost(const struct rr_sizing_point *p) { return p->answer && !p->unpriced[0] ? rr_money_double(p->spend[0].cost) : NAN; }
 
+double rr_sizing_cost_at(const struct rr_sizing_point *p, size_t i, double total_s)
+{
+    return p->answer && !p->unpriced[i] ? rr_money_double(p->spend[i].cost) * (total_s / p->answer->time.total_s) : NAN;
+}
+
 double rr_sizing_time_s(const struct rr_sizing_point *p) { return p->unpriced[0] ? p->answer->time.total_s : p->spend[0].wall_s; }
 
 double rr_sizing_p90_s(const struct rr_sizing_point *p) { return p->answer->band.p90_s * (rr_sizing_time_s(p) / p->answer->time.total_s); }

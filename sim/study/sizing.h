@@ -61,6 +61,8 @@ RR_CHECKED enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct
 void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s);
 /* Cost under the first plan in the market's currency; NaN when it has no price. */
 double rr_sizing_cost(const struct rr_sizing_point *p);
+/* Cost under plan i if the run took total_s: what falls into the time of a run is in proportion to it. NaN without a price. */
+double rr_sizing_cost_at(const struct rr_sizing_point *p, size_t i, double total_s);
 /* Time from start to end under the first plan (longer where a spot market takes machines back), and its P90. */
 double rr_sizing_time_s(const struct rr_sizing_point *p);
 double rr_sizing_p90_s(const struct rr_sizing_point *p);

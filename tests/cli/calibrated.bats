@@ -41,6 +41,8 @@ JSON
     works llama --profile p.json --json
     unsure=$(width)
     jq -ne "$unsure > $sure * 1.1"
+    # money goes with time
+    jq -e '.points[0] | .time as $t | .costs[0] | (.p90 / .p10 / ($t.p90_s / $t.p10_s) - 1 | fabs) < 1e-9 and .p10 < .p50 and .p50 < .p90' <<<"$output"
     works llama --profile p.json --json --seed 2
     [ "$(width)" != "$unsure" ]
 }
