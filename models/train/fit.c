@@ -286,16 +286,21 @@ static void forget_memory(struct rr_coefs *c)
 /* What a framework's sources say and its few rows do not. MPT trains without dropout, 31 of the 34 bytes of Korthikanti et al. 2022, and its loss keeps
  * logits in 16 and in 32 bits: with it all of 107 published runs fit, most of them tuned to the last micro batch that does. torchtitan shards weights,
  * gradients and two moments in 32 bits, 16 bytes a parameter; no dropout; of logits it keeps 16 bits, a copy in 32, their softmax, and 16 bits of
- * gradients; its selective recompute keeps every other product. */
+ * gradients; its selective recompute keeps every other product. Megatron-Core's README says that gradients and weights travel beside the passes. Plain Megatron-Core
+ * on B200 has no rows: products between nemo/b200 (0.77), nemo/gb200 (0.62) and mcore/h100 (0.68), attention as cuDNN 9 on shapes of 128 (half of the peak, both
+ * passes), latencies and links as fsdp and torchtitan have them in a node, Adam's 30 bytes and the norm of the gradients. */
 static const struct {
     const char *framework;
     enum rr_coef coef;
     double value;
 } given[] = {
-    {"fsdp/", RR_COEF_ACT_BYTES, 15},        {"fsdp/", RR_COEF_LOGIT_BYTES, 6},      {"fsdp/", RR_COEF_MEM_CONTEXT, 1.5},
-    {"torchtitan/", RR_COEF_MEM_PARAM, 4},   {"torchtitan/", RR_COEF_ACT_BYTES, 18}, {"torchtitan/", RR_COEF_LOGIT_BYTES, 12},
-    {"mcore/", RR_COEF_DP_SHOWN, 0.1},       {"mcore/", RR_COEF_GATHER_SHOWN, 0.1},  {"torchtitan/", RR_COEF_ACT_SELECT, 0.5},
-    {"torchtitan/", RR_COEF_MEM_FRAG, 0.05},
+    {"mcore-plain/", RR_COEF_GEMM_EFF, 0.72},   {"mcore-plain/", RR_COEF_GEMM_DEPTH, 150},  {"mcore-plain/", RR_COEF_ATTN_EFF, 0.65},
+    {"mcore-plain/", RR_COEF_ATTN_SOFTMAX, 64}, {"mcore-plain/", RR_COEF_MEM_EFF, 0.75},    {"mcore-plain/", RR_COEF_MEM_PASSES, 10},
+    {"mcore-plain/", RR_COEF_LINK_US, 20},      {"mcore-plain/", RR_COEF_LINK_EFF, 0.75},   {"mcore-plain/", RR_COEF_MICRO_MS, 0.5},
+    {"mcore-plain/", RR_COEF_OPT_BYTES, 34},    {"mcore-plain/", RR_COEF_MOE_SYNC_US, 150}, {"fsdp/", RR_COEF_ACT_BYTES, 15},
+    {"fsdp/", RR_COEF_LOGIT_BYTES, 6},          {"fsdp/", RR_COEF_MEM_CONTEXT, 1.5},        {"torchtitan/", RR_COEF_MEM_PARAM, 4},
+    {"torchtitan/", RR_COEF_ACT_BYTES, 18},     {"torchtitan/", RR_COEF_LOGIT_BYTES, 12},   {"mcore/", RR_COEF_DP_SHOWN, 0.1},
+    {"mcore/", RR_COEF_GATHER_SHOWN, 0.1},      {"torchtitan/", RR_COEF_ACT_SELECT, 0.5},   {"torchtitan/", RR_COEF_MEM_FRAG, 0.05},
 };
 #define FEW_ROWS 30 /* fewer tell of a few coefficients at most: all are held closer to what they start from */
 
@@ -303,6 +308,15 @@ static void give(const char *profile, struct rr_coefs *c)
 {
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (strncmp(profile, given[i].framework, strlen(given[i].framework)) == 0) c->v[given[i].coef] = given[i].value;
+}
+
+bool rr_fit_gives(const char *profile, enum rr_coef coef, double value)
+{
+    for (size_t i = 0; i < sizeof given / sizeof *given; i++)
+        if (given[i].coef == coef && fabs(given[i].value - value) < 1e-9 &&
+            strncmp(profile, given[i].framework, strlen(given[i].framework)) == 0)
+            return true;
+    return false;
 }
 
 const char *rr_fit_given(const char *profile)

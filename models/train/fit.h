@@ -39,6 +39,8 @@ struct rr_fit_result {
  * speed (what a coefficient is drawn to is the same); NULL = nowhere. */
 RR_CHECKED enum rr_status rr_fit_all(struct rr_published *run, size_t n, const bool *use, const struct rr_fit_result *warm,
                                      struct rr_arena *a, struct rr_fit_result *ret);
+/* Is the value one that is given and that no row has moved? */
+bool rr_fit_gives(const char *profile, enum rr_coef coef, double value);
 /* Where the coefficients of memory come from that a profile has without rows of its own ("mosaicml/llm-foundry: ..."); NULL = from its like. */
 const char *rr_fit_given(const char *profile);
 /* The coefficients of memory alone; those of time are the defaults. */

@@ -229,8 +229,8 @@ static void expert_parallel(const struct rr_place *p, struct rr_layer *ret)
 {
     const struct rr_arch *a = p->a;
     const double wait = p->l->drop_tokens ? 0 : 1e-6 * p->c->v[RR_COEF_MOE_SYNC_US];
-    ret->forward.host_s += wait;
-    ret->backward.host_s += wait;
+    ret->forward.ep_s += wait;
+    ret->backward.ep_s += wait;
     if (p->l->ep == 1) return;
     const double wide = a->latent ? a->latent : a->hidden, ranks = p->ep.size, nodes = ranks / p->ep.inside;
     const double one = p->tokens * wide * 2 / p->l->tp * p->c->v[RR_COEF_EP_IMBALANCE];

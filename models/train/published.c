@@ -5,9 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c; }
+/* Small letters; what parts words is alike. */
+static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c == '_' || c == '-' ? ' ' : c; }
 
-/* Length of `name` if `text` starts with it, ASCII case ignored; else 0. */
+/* Length of `name` if `text` starts with it, ASCII case and kind of hyphen ignored; else 0. */
 static size_t starts(const char *text, const char *name, size_t n)
 {
     for (size_t i = 0; i < n; i++)

@@ -16,6 +16,8 @@ static void put_profile(struct rr_buf *b, const struct rr_fit_profile *p, const 
         const size_t rows = i >= RR_COEF_MEM_CONTEXT ? p->memory_rows : p->rows;
         if (i >= RR_COEF_MEM_CONTEXT && rows == 0 && rr_fit_given(p->profile))
             rr_buf_putf(b, "%s,%s,\n", rr_fit_given(p->profile), date);
+        else if (rr_fit_gives(p->profile, (enum rr_coef)i, v))
+            rr_buf_putf(b, "given: models/train/fit.c says what it rests on,%s,\n", date);
         else if (rows > 0 || !*p->like)
             rr_buf_putf(b, "rackrate fit training over %zu published rows,%s,%s\n", rows, date, p->like);
         else
