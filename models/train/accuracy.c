@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * models/train/accuracy.c - ratios of predicted to measured by set, framework and family. */
 #include "models/train/accuracy.h"
+#include "data/base/fmath.h"
 #include <gsl/gsl_sort.h>
 #include <gsl/gsl_statistics_double.h>
 #include <math.h>
@@ -89,4 +90,32 @@ void rr_accuracy_make(const struct rr_residual *row, size_t n, struct rr_arena *
     }
     *ret = all;
     *ret_n = m;
+}
+
+#define DECILES 2.5631 /* from P10 to P90 of a normal distribution, in standard deviations */
+
+/* Of layouts that somebody would choose: a set of many bad ones has a part of its own for them. */
+static bool for_choice(const struct rr_train_facts *f, const struct rr_train_accuracy *x)
+{
+    const size_t n = strlen(x->set);
+    if (strcmp(x->measure, "step time") != 0 || x->left_out < 2) return false;
+    for (size_t i = 0; i < f->n_accuracies; i++)
+        if (strncmp(f->accuracy[i].set, x->set, n) == 0 && strncmp(f->accuracy[i].set + n, ", fastest", 9) == 0) return false;
+    return true;
+}
+
+double rr_accuracy_doubt(const struct rr_train_facts *f, const char *framework, const char *family, int32_t *ret_rows)
+{
+    double here = 0, all = 0;
+    int32_t rows = 0, any = 0;
+    for (size_t i = 0; i < f->n_accuracies; i++) {
+        const struct rr_train_accuracy *x = &f->accuracy[i];
+        if (!for_choice(f, x)) continue;
+        const double sd = rr_log(x->left_out_p90 / x->left_out_p10) / DECILES;
+        if (!*x->framework) all += x->left_out * sd * sd, any += x->left_out;
+        if (strcmp(x->framework, framework) == 0 && strcmp(x->family, family) == 0) here += x->left_out * sd * sd, rows += x->left_out;
+    }
+    const bool enough = rows >= 10;
+    *ret_rows = enough ? rows : any;
+    return *ret_rows > 0 ? sqrt((enough ? here : all) / *ret_rows) : 0;
 }

@@ -13,4 +13,7 @@ struct rr_residual { /* of one row */
 /* Each set and measure as a whole (framework and family ""), then by framework and family where there is more than one; in the order of the rows.
  * Quantiles type 7. The facts (source, date) are left to the caller. Memory in `a`. */
 void rr_accuracy_make(const struct rr_residual *row, size_t n, struct rr_arena *a, struct rr_train_accuracy **ret, size_t *ret_n);
+/* How far predictions of a framework on a family lie from measurements that no fit saw, as the standard deviation of a logarithm whose P10 and P90 are those of
+ * the rows. Where it has under 10 of them, those of all frameworks. 0: the table has no rows left out. *ret_rows: how many it rests on. */
+double rr_accuracy_doubt(const struct rr_train_facts *f, const char *framework, const char *family, int32_t *ret_rows);
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * models/train/size.c - from words to a search and a time to train. */
 #include "models/train/size.h"
+#include "models/train/accuracy.h"
 #include "data/base/fmath.h"
 #include "data/base/units.h"
 #include "data/hf_config.h"
@@ -10,8 +11,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Doubts, as standard deviations of logarithms. A step: 10 % is what `rackrate validate training` shows over the published sets; twice that
- * where the coefficients are those of another machine. Bandwidth between nodes: all-reduce over 64 nodes was measured between 12.5 and 177
+/* Doubts, as standard deviations of logarithms. A step: as far as published rows of the framework on the family lie from a fit that did not see them
+ * (data/facts/train_accuracy.csv), which holds the doubt of its coefficients too; 10 % without that table, and at least 20 % where the coefficients are
+ * those of another machine. Bandwidth between nodes: all-reduce over 64 nodes was measured between 12.5 and 177
  * GB/s, 32.9 in the middle, so a cluster's own value is far from sure. After one run of one's own what is left is the spread from run to run. */
 #define DOUBT_MODEL    0.10
 #define DOUBT_RELATIVE 0.20
@@ -462,15 +464,26 @@ static enum rr_status find_plan(struct making *x)
 
 /* ---- a run of one's own ---- */
 
+static struct rr_ttt_doubt doubt_published(const struct making *x)
+{
+    const struct rr_size *s = x->s;
+    struct rr_ttt_doubt d = {.model = x->relative ? DOUBT_RELATIVE : DOUBT_MODEL,
+                             .coef = DOUBT_COEF,
+                             .network = s->search.base.gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0,
+                             .calibrated = s->calibrated.n > 0};
+    int32_t rows;
+    const double shown = rr_accuracy_doubt(x->f, s->framework, s->machine.family, &rows);
+    if (shown <= 0) return d;
+    d.model = x->relative && shown < DOUBT_RELATIVE ? DOUBT_RELATIVE : shown;
+    d.coef = 0;
+    return d;
+}
+
 static enum rr_status find_measured(struct making *x)
 {
     struct rr_size *s = x->s;
     s->scale = 1;
-    s->doubt = (struct rr_ttt_doubt){.model = x->relative ? DOUBT_RELATIVE : DOUBT_MODEL,
-                                     .coef = DOUBT_COEF,
-                                     .network = s->search.base.gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0,
-                                     .calibrated = s->calibrated.n > 0};
-    s->memory_margin = MARGIN_MODEL;
+    s->doubt = s->unmeasured = doubt_published(x);
     if (!x->t->measured && !x->t->log) return RR_OK;
     RR_TRY(rr_measured_make(x->t, s, x->a, x->notes, &s->measured));
     if (s->measured.memory_bytes > 0) {
@@ -557,7 +570,7 @@ enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_si
             RR_EINPUT,
             "it never ends: %d GPUs fail every %.0f min, less than a checkpoint interval of %.0f min and a restart of %.0f min take",
             l->gpus, ret->time.mtbf_s / 60, ret->time.interval_s / 60, (ret->time.restore_s + ret->time.down_s) / 60);
-    struct rr_ttt_doubt doubt = s->doubt, before = {.model = DOUBT_MODEL, .coef = DOUBT_COEF};
+    struct rr_ttt_doubt doubt = s->doubt, before = s->unmeasured;
     before.network = l->gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0;
     doubt.profile = s->doubt.calibrated ? &s->calibrated : NULL;
     before.profile = s->calibrated.n > 0 ? &s->calibrated : NULL;

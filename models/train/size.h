@@ -30,6 +30,7 @@ struct rr_size {
     double samples;
     struct rr_search search;
     struct rr_ttt_plan plan;
+    struct rr_ttt_doubt unmeasured; /* doubt without a run of one's own */
     struct rr_ttt_doubt doubt;
     struct rr_size_measured measured;
     struct rr_calibrated calibrated; /* n = 0: no profile is of the machine */

@@ -4,6 +4,8 @@
  * Nothing is fitted, but for the columns of cross-validation (--cross), which fit anew without a fifth of the rows,
  * of the groups of model, GPUs and precision, or of the models, and predict those. */
 #include "data/names.h"
+#include "data/base/fmath.h"
+#include "models/train/accuracy.h"
 #include "models/train/arch.h"
 #include "models/train/fit.h"
 #include "models/train/judge.h"
@@ -334,6 +336,57 @@ static void put_reasons(struct rr_buf *b, const struct work *w)
     }
 }
 
+/* Kept in the figures all the same. */
+static void put_contradictions(struct rr_buf *b, const struct work *w)
+{
+    bool title = false;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        if (c->reason || isnan(c->flops) || strncmp(c->run->note, "the row contradicts itself", 26) != 0) continue;
+        if (!title) rr_buf_puts(b, "\nKept, though doubtful:\n");
+        title = true;
+        rr_buf_putf(b, "- %s:%lld: %s: %s (predicted / measured %.2f)\n", c->run->row->path, (long long)c->run->row->line,
+                    c->run->row->model, c->run->note, c->predicted / c->measured);
+    }
+}
+
+static void put_best(struct rr_buf *b, const struct work *w)
+{
+    bool title = false;
+    for (size_t i = 0; i < w->n_sets; i++) {
+        const struct set *s = &w->set[i];
+        if (s->memory || s->ours.groups < 10) continue;
+        if (!title)
+            rr_buf_puts(b, "\nThe layout that is predicted best of each model, number of GPUs and batch, its step as predicted against as "
+                           "measured:\n");
+        title = true;
+        rr_buf_putf(b, "- %s: %zu groups, mean bias %+.1f %%\n", s->name, s->ours.groups, 100 * s->ours.best_bias);
+    }
+}
+
+static bool in_band(const struct work *w, const struct checked *c, double predicted)
+{
+    int32_t rows;
+    const double sd = rr_accuracy_doubt(w->facts, c->run->set->framework, c->run->machine.family, &rows);
+    return fabs(rr_log(c->measured / predicted)) <= 1.2815515655 * sd;
+}
+
+/* The share of step times that lie in the band that size gives: 80 % if the band is right. */
+static void put_band(struct rr_buf *b, const struct work *w)
+{
+    size_t n = 0, in = 0, here = 0;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        const bool layouts = strcmp(c->set, "Ultra-Scale Playbook") == 0; // bad ones too, which nobody sizes
+        if (c->reason || isnan(c->flops) || layouts) continue;
+        const bool crossed = !isnan(c->cross[RR_LEAVE_GROUP]);
+        n++, here += crossed, in += in_band(w, c, crossed ? c->cross[RR_LEAVE_GROUP] : c->predicted);
+    }
+    if (n > 0)
+        rr_buf_putf(b, "\nFrom P10 to P90 of the band that size gives: %.0f %% of %zu step times%s.\n", 100.0 * (double)in / (double)n, n,
+                    here ? ", their groups left out" : ", in sample");
+}
+
 static void put_text(struct rr_buf *b, const struct work *w)
 {
     bool times = false;
@@ -343,7 +396,10 @@ static void put_text(struct rr_buf *b, const struct work *w)
                     "grouped", "by model", "median", "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
     for (size_t i = 0; i < w->n_sets; i++)
         if (!w->set[i].memory) put_row(b, &w->set[i]);
+    put_best(b, w);
+    if (times) put_band(b, w);
     rr_memory_check_text(b, &w->memory);
+    put_contradictions(b, w);
     put_reasons(b, w);
 }
 

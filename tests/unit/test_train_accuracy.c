@@ -73,8 +73,49 @@ static void no_rows(void **state)
     rr_arena_free(a);
 }
 
+static void doubt_of_rows_left_out(void **state)
+{
+    (void)state;
+    // P10 to P90 of e^(2.5631 sd): a tenth on one, a fifth on the other; the bad layouts of a set with a fastest quarter do not count
+    static const struct rr_train_accuracy table[] = {
+        {.set = "a", .measure = "step time", .framework = "", .family = "", .left_out = 30, .left_out_p10 = 0.9, .left_out_p90 = 1.162935},
+        {.set = "a",
+         .measure = "step time",
+         .framework = "nemo",
+         .family = "h100",
+         .left_out = 30,
+         .left_out_p10 = 0.9,
+         .left_out_p90 = 1.162935},
+        {.set = "b", .measure = "step time", .framework = "", .family = "", .left_out = 10, .left_out_p10 = 1, .left_out_p90 = 1.669657},
+        {.set = "b, fastest quarter",
+         .measure = "step time",
+         .framework = "",
+         .family = "",
+         .left_out = 10,
+         .left_out_p10 = 1,
+         .left_out_p90 = 1.669657},
+        {.set = "b, fastest quarter",
+         .measure = "step time",
+         .framework = "few",
+         .family = "h100",
+         .left_out = 7,
+         .left_out_p10 = 1,
+         .left_out_p90 = 3},
+        {.set = "a", .measure = "memory", .framework = "nemo", .family = "h100", .left_out = 900, .left_out_p10 = 0.1, .left_out_p90 = 9}};
+    const struct rr_train_facts f = {.accuracy = table, .n_accuracies = sizeof table / sizeof *table};
+    int32_t rows;
+    assert_float_equal(rr_accuracy_doubt(&f, "nemo", "h100", &rows), 0.1, 1e-6);
+    assert_int_equal(rows, 30);
+    assert_float_equal(rr_accuracy_doubt(&f, "few", "h100", &rows), sqrt((30 * 0.01 + 10 * 0.04) / 40), 1e-6); // all sets
+    assert_int_equal(rows, 40);
+    const struct rr_train_facts none = {0};
+    assert_float_equal(rr_accuracy_doubt(&none, "nemo", "h100", &rows), 0, 0);
+    assert_int_equal(rows, 0);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_as_a_whole_and_by_profile), cmocka_unit_test(no_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(sets_as_a_whole_and_by_profile), cmocka_unit_test(no_rows),
+                                       cmocka_unit_test(doubt_of_rows_left_out)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

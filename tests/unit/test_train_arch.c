@@ -53,6 +53,15 @@ static void flops_by_the_published_rules(void **state)
     near(rr_arch_flops(a, s, RR_FLOP_MODEL_FULL) - rr_arch_flops(a, s, RR_FLOP_MODEL_CAUSAL), 6 * s * s * l * h, 1e-9);
 }
 
+// FLOPs of whole runs by 6 N a token, as their papers print them: GPT-3 (arXiv 2005.14165, appendix D), Llama 3 (2407.21783); BERT's parameters (1810.04805).
+static void published_runs(void **state)
+{
+    (void)state;
+    near(rr_arch_flops(model("gpt3-175b"), 2048, RR_FLOP_6N) / 2048 * 300e9, 3.14e23, 0.01);
+    near(rr_arch_flops(model("llama-3.1-405b"), 8192, RR_FLOP_6N) / 8192 * 15.6e12, 3.8e25, 0.01);
+    near(rr_arch_params(model("bert-large")).total, 340e6, 0.02);
+}
+
 static void adapters_need_no_gradients_of_frozen_weights(void **state)
 {
     (void)state;
@@ -99,6 +108,7 @@ int main(void)
         cmocka_unit_test(published_totals_of_mixtures),
         cmocka_unit_test(the_formula_for_gpt),
         cmocka_unit_test(flops_by_the_published_rules),
+        cmocka_unit_test(published_runs),
         cmocka_unit_test(adapters_need_no_gradients_of_frozen_weights),
         cmocka_unit_test(networks_by_table),
         cmocka_unit_test(a_window_shortens_attention),
