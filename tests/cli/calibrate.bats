@@ -153,6 +153,18 @@ SH
     for f in $all; do head -n 1 "$ROOT/$f" | grep -q 'SPDX-License-Identifier: MIT' || { echo "$f is not MIT"; false; }; done
 }
 
+@test "the device code, run on the host by a stand-in, agrees with the reference at odd sizes" {
+    command -v g++ >/dev/null || skip "skipped: no g++"
+    (cd "$ROOT" && g++ -O2 -std=c++17 -Wall -Wextra -Wno-unknown-pragmas -Werror -I. -Itests/unit/cuda_host \
+        -c tests/unit/cuda_host/kernels_host.cpp -o "$OLDPWD/kernels.o")
+    for f in models/probe/reference data/base/arena data/base/fmath data/base/status; do
+        gcc -std=c17 -D_GNU_SOURCE -O2 -I"$ROOT" -c "$ROOT/$f.c" -o "$(basename "$f").o"
+    done
+    g++ -o kernels ./*.o -lm
+    works ./kernels
+    [[ $output == "all kernels agree with the reference" ]]
+}
+
 @test "make probe-gpu says so without a device" {
     device && skip "skipped: there is a device"
     run --separate-stderr make --no-print-directory -s -C "$ROOT" probe-gpu CUDA=0
