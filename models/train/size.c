@@ -484,6 +484,7 @@ static enum rr_status find_measured(struct making *x)
     struct rr_size *s = x->s;
     s->scale = 1;
     s->doubt = s->unmeasured = doubt_published(x);
+    s->memory_margin = MARGIN_MODEL;
     if (!x->t->measured && !x->t->log) return RR_OK;
     RR_TRY(rr_measured_make(x->t, s, x->a, x->notes, &s->measured));
     if (s->measured.memory_bytes > 0) {
