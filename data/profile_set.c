@@ -63,7 +63,7 @@ static enum rr_status read_reference(const char *data_dir, struct rr_arena *a, s
 enum rr_status rr_profile_set_read(const char *data_dir, const char *const *name, size_t n, struct rr_arena *a, struct rr_profile_set *ret)
 {
     struct rr_profile *p = RR_NEWS(a, struct rr_profile, n + 1);
-    struct rr_profile_reference *r;
+    struct rr_profile_reference *r = NULL;
     const char **sha256 = RR_NEWS(a, const char *, n + 1);
     *ret = (struct rr_profile_set){.at = p, .n = n, .sha256 = sha256};
     for (size_t i = 0; i < n; i++) {
