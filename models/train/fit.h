@@ -3,7 +3,7 @@
  *
  * The residual of a row is ln(predicted / measured), flattened beyond a tenth so that a few odd rows do not rule. Each coefficient is drawn towards
  * where it starts (its default, or a related profile's value), as one that lies a factor e off costs as much as a row that is `prior` off: what the rows do
- * not tell stays where it was. Bounds hold by a logistic change of variable. */
+ * not tell stays where it was. A profile that is like another is held to it the closer the fewer rows it has. Bounds hold by a logistic change of variable. */
 #ifndef RR_MODELS_TRAIN_FIT_H
 #define RR_MODELS_TRAIN_FIT_H
 #include "models/train/published.h"
