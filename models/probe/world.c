@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT
  * models/probe/world.c - the processes of mpirun or srun: who they are, and how they meet at a file before NCCL, which would wait for ever.
  *
- * Every rank but 0 writes FILE.RANK: a nonce of this run, what it is about to do and on which GPU. Rank 0 waits for all of them, compares, and writes
- * FILE: NCCL's id (or why not) and the nonces that it is for. A rank takes what is for its nonce, so that files of an earlier run are seen and
- * outlived, and says so in its own file; when all have, rank 0 goes on. Files are written aside and renamed: nobody reads half of one. */
+ * Every rank but 0 writes FILE.RANK: a nonce of this run, what it is about to do and on which GPU. When all files are there, rank 0 writes FILE: a roll
+ * call with its own nonce and theirs. A rank that finds its nonce answers in its file; so files of an earlier run, which nobody answers for, are
+ * outlived. When all have answered rank 0 compares what they are about to do and writes FILE anew: NCCL's id, or why not. Files are written aside and renamed: nobody reads half of one. */
 #include "models/probe/probe.h"
 #include <errno.h>
 #include <inttypes.h>
@@ -55,10 +55,10 @@ int rr_probe_nodes(const struct rr_probe *p)
 
 /* ---- the files ---- */
 
-enum { NONCE = 33, HEX = 2 * RR_ID_BYTES + 1, WHY = 256 };
+enum { NONCE = 33, HEX = 2 * RR_ID_BYTES + 1, WHY = 256, ROLL_CALL = -1 };
 
 struct hello {
-    char nonce[NONCE], joined[NONCE]; /* joined: the nonce of the rank 0 whose id was taken, or "-" */
+    char nonce[NONCE], joined[NONCE]; /* joined: the nonce of the rank 0 whose roll call was answered, or "-" */
     int size;
     uint64_t plan;
     char node[64], bus[64], host[65];
@@ -66,7 +66,7 @@ struct hello {
 };
 struct notice { /* what rank 0 says */
     char nonce[NONCE], id[HEX], why[WHY];
-    int status, beside;
+    int status, beside; /* status: ROLL_CALL, RR_OK with the id, or what it ends with */
     double free_bytes;
 };
 
@@ -196,8 +196,8 @@ static enum rr_status compare(const struct hello *all, int r)
     return RR_OK;
 }
 
-/* Looks at all files once. `came`: how many are there; `joined`: how many have taken this run's id. */
-static enum rr_status look(const struct rr_probe *p, const char *path, struct hello *all, int *came, int *joined, bool *changed)
+/* Looks at all files once. `came`: how many are there; `joined`: how many have answered this run's roll call. */
+static void look(const struct rr_probe *p, const char *path, struct hello *all, int *came, int *joined, bool *changed)
 {
     *came = *joined = 1, *changed = false;
     for (int r = 1; r < p->world.size; r++) {
@@ -208,11 +208,9 @@ static enum rr_status look(const struct rr_probe *p, const char *path, struct he
         ++*came;
         *joined += strcmp(h.joined, all[0].nonce) == 0;
     }
-    for (int r = 1; *came == p->world.size && r < p->world.size; r++) RR_TRY(compare(all, r));
-    return RR_OK;
 }
 
-/* Those who did not come; when all came, those who did not take the id. */
+/* Those who did not come; when all came, those who did not answer. */
 static enum rr_status absent(const struct rr_probe *p, const char *path, const struct hello *all, bool all_came)
 {
     struct rr_buf b = {0};
@@ -245,7 +243,7 @@ static enum rr_status call_off(const struct rr_probe *p, const char *path, struc
 static enum rr_status host_meeting(struct rr_probe *p, const char *path, const unsigned char id[RR_ID_BYTES])
 {
     struct hello *all = RR_NEWS(p->arena, struct hello, (size_t)p->world.size);
-    struct notice n = {.why = "-"};
+    struct notice n = {.why = "-", .status = ROLL_CALL};
     describe(p, &all[0]);
     memcpy(n.nonce, all[0].nonce, sizeof n.nonce);
     for (int i = 0; i < RR_ID_BYTES; i++) (void)snprintf(n.id + 2 * (size_t)i, 3, "%02x", id[i]);
@@ -253,20 +251,23 @@ static enum rr_status host_meeting(struct rr_probe *p, const char *path, const u
     for (const double start = rr_probe_now_us();;) {
         int came, joined;
         bool changed;
-        enum rr_status st = look(p, path, all, &came, &joined, &changed);
-        if (st == RR_OK && joined == p->world.size) break;
-        if (st == RR_OK && rr_probe_now_us() - start > p->opt.wait_s * 1e6) st = absent(p, path, all, came == p->world.size);
-        if (st != RR_OK) return call_off(p, path, &n, all, st);
-        n.beside = 0, n.free_bytes = all[0].free_bytes;
-        for (int r = 0; r < p->world.size; r++) {
-            n.beside += strcmp(all[r].node, all[0].node) == 0;
-            n.free_bytes = all[r].free_bytes < n.free_bytes ? all[r].free_bytes : n.free_bytes;
-        }
+        look(p, path, all, &came, &joined, &changed);
+        if (joined == p->world.size) break;
+        if (rr_probe_now_us() - start > p->opt.wait_s * 1e6) return call_off(p, path, &n, all, absent(p, path, all, came == p->world.size));
         if (came == p->world.size && changed) RR_TRY(put_notice(path, &n, all, p->world.size));
         (void)usleep(10000);
     }
+    for (int r = 1; r < p->world.size; r++) {
+        const enum rr_status st = compare(all, r);
+        if (st != RR_OK) return call_off(p, path, &n, all, st);
+    }
+    n.status = RR_OK, n.free_bytes = all[0].free_bytes;
+    for (int r = 0; r < p->world.size; r++) {
+        n.beside += strcmp(all[r].node, all[0].node) == 0;
+        n.free_bytes = all[r].free_bytes < n.free_bytes ? all[r].free_bytes : n.free_bytes;
+    }
     p->world.beside = n.beside, p->world.free_bytes = n.free_bytes;
-    return RR_OK;
+    return put_notice(path, &n, all, p->world.size);
 }
 
 static enum rr_status join_meeting(struct rr_probe *p, const char *path, unsigned char id[RR_ID_BYTES])
@@ -276,8 +277,13 @@ static enum rr_status join_meeting(struct rr_probe *p, const char *path, unsigne
     struct notice n = {.status = 0};
     describe(p, &h);
     RR_TRY(put_hello(own, &h));
-    const double start = rr_probe_now_us();
-    while (!get_notice(path, h.nonce, &n)) {
+    for (const double start = rr_probe_now_us();;) {
+        const bool mine = get_notice(path, h.nonce, &n);
+        if (mine && n.status != ROLL_CALL) break;
+        if (mine && strcmp(h.joined, n.nonce) != 0) {
+            memcpy(h.joined, n.nonce, sizeof h.joined);
+            RR_TRY(put_hello(own, &h));
+        }
         if (rr_probe_now_us() - start > (p->opt.wait_s + 3) * 1e6) {
             (void)unlink(own);
             return rr_fail(RR_EIO, "%s: nothing came from rank 0 in %g s (all ranks must see this file)", path, p->opt.wait_s);
@@ -293,8 +299,7 @@ static enum rr_status join_meeting(struct rr_probe *p, const char *path, unsigne
         id[i] = (unsigned char)strtoul(two, NULL, 16);
     }
     p->world.beside = n.beside, p->world.free_bytes = n.free_bytes;
-    memcpy(h.joined, n.nonce, sizeof h.joined);
-    return put_hello(own, &h);
+    return RR_OK;
 }
 
 enum rr_status rr_probe_meet(struct rr_probe *p, unsigned char id[RR_ID_BYTES])

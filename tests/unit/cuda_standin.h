@@ -256,6 +256,7 @@ static int nccl_init_rank(void **comm, int ranks, struct sham_id id, int rank)
     const int code = nccl_call("ncclCommInitRank");
     if (code != 0 || id.bytes[5] != 'i') return code ? code : 4;
     sham.nccl_ranks = ranks, sham_comm_rank[0] = rank, sham.live++;
+    if (meeting) (void)pthread_barrier_wait(&meeting->barrier); // it returns when all are there
     *comm = &sham_comm_rank[0];
     return 0;
 }

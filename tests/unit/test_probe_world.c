@@ -47,6 +47,7 @@ static void put_number(const char *name, int v)
 struct setting {
     int starter, ranks, devices, absent; /* absent: this rank never starts; -1: all do */
     const char *only[MOST], *wait;       /* only[r] NULL: "collective" */
+    useconds_t late_us;                  /* ranks after 0 start that much later */
     int said_size;                       /* what rank 1 is told; 0: the truth */
 };
 
@@ -63,6 +64,7 @@ static void child(const struct setting *s, int r, const char *out)
     put_number(env_names[s->starter][3], s->ranks);
     sham_reset();
     sham.devices = s->devices;
+    if (r > 0) (void)usleep(s->late_us);
     const char *words[] = {
         "rackrate-probe", "--id-file", inside("id"), "-o",    said,       "--only", s->only[r] ? s->only[r] : "collective",
         "--points",       "5",         "--wait",     s->wait, "--budget", "0"};
@@ -162,7 +164,7 @@ static void files_of_an_earlier_run_are_outlived(void **state)
     (void)fprintf(f, "rackrate-probe hello 1\n%032d %032d 2 %016d node 0000:01:00.0 1e9 host\n", 8, 7, 5);
     (void)fclose(f);
     struct rank all[MOST] = {0};
-    start_all(&(struct setting){.ranks = 2, .devices = 2, .absent = -1, .wait = "60"}, all);
+    start_all(&(struct setting){.ranks = 2, .devices = 2, .absent = -1, .wait = "60", .late_us = 400000}, all);
     for (int r = 0; r < 2; r++)
         if (all[r].code != 0) fail_msg("rank %d: %d %s", r, all[r].code, all[r].said);
     assert_true(all[0].wrote && !all[1].wrote);
