@@ -28,7 +28,8 @@ double rr_curve_us(const struct rr_curve *c, double bytes, bool *outside)
     *outside = bytes < k[0].bytes || bytes > k[n - 1].bytes;
     if (n == 1) return k[0].us.value * (bytes > k[0].bytes ? bytes / k[0].bytes : 1);
     while (i + 2 < n && bytes > k[i + 1].bytes) i++;
-    const double slope = (k[i + 1].us.value - k[i].us.value) / (k[i + 1].bytes - k[i].bytes);
+    double slope = (k[i + 1].us.value - k[i].us.value) / (k[i + 1].bytes - k[i].bytes);
+    if (slope <= 0 && bytes > k[n - 1].bytes) i++, slope = k[i].us.value / k[i].bytes; // no rate without end: the last one reached
     const double us = k[i].us.value + slope * (bytes - k[i].bytes);
     const double least = (bytes < k[0].bytes ? 0.5 : 0.05) * k[i].us.value; // no line reaches zero time
     return us > least ? us : least;
@@ -60,7 +61,8 @@ static void draw_curve(const struct rr_curve *from, struct rr_rng *rng, struct r
         k[i].us.p05 = k[i].us.p95 = k[i].us.value;
     }
     c->knot = k, c->n_draws = 0;
-    c->latency_us = k[0].us;
+    if (from->latency_us.value > 0) c->latency_us.value *= k[0].us.value / from->knot[0].us.value;
+    c->latency_us.p05 = c->latency_us.p95 = c->latency_us.value;
     if (from->n_knots > 1 && from->bus_gb_s.value > 0) { // the same slope and factor as the whole
         const struct rr_knot *f = &from->knot[from->n_knots - 2], *t = &k[from->n_knots - 2];
         const double was = f[1].us.value - f[0].us.value, is = t[1].us.value - t[0].us.value;
@@ -158,8 +160,7 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
     put_exact(b, "samples", (double)c->samples);
     if (!c->measured) rr_buf_puts(b, ", \"measured\": false");
     rr_buf_puts(b, ",\n      ");
-    put_value(b, "latency_us", c->latency_us);
-    rr_buf_puts(b, ", ");
+    if (c->latency_us.value > 0) put_value(b, "latency_us", c->latency_us), rr_buf_puts(b, ", ");
     put_value(b, "bus_gb_s", c->bus_gb_s);
     rr_buf_puts(b, ",\n      ");
     put_value(b, "half_bytes", c->half_bytes);
@@ -183,6 +184,14 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
         put_double(b, c->draw[i]);
     }
     if (c->n_draws) rr_buf_puts(b, "]]");
+    for (size_t i = 0; i < c->n_points; i++) {
+        rr_buf_puts(b, i == 0 ? ",\n      \"points\": [" : i % 8 ? ", " : ",\n        ");
+        rr_buf_puts(b, "[");
+        rr_buf_double(b, c->point[i].bytes);
+        rr_buf_puts(b, ", ");
+        put_double(b, c->point[i].us);
+        rr_buf_puts(b, i + 1 == c->n_points ? "]]" : "]");
+    }
     for (size_t i = 0; i < c->n_outliers; i++) {
         rr_buf_puts(b, i ? ", {\"bytes\": " : ",\n      \"outliers\": [{\"bytes\": ");
         rr_buf_double(b, c->outlier[i].bytes);

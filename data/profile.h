@@ -7,11 +7,12 @@
  *       "sources": [ { "name": "aws", "text": "repository path", "file": "log.txt", "sha256": "..", "date": "2024" } ],
  *       "collectives": [ {
  *           "op": "all_reduce", "algorithm": "", "protocol": "", "ranks": 16, "nodes": 2, "source": "aws", "rows": 32, "samples": 64,
- *           "latency_us": VALUE,                 // time of the smallest message
+ *           "latency_us": VALUE,                 // of a message without bytes: alpha of the first regime; missing where the log begins too high to tell
  *           "bus_gb_s": VALUE,                   // of a message without end: the last regime's slope, as nccl-tests counts it
  *           "half_bytes": VALUE,                 // size at which half of that bandwidth is reached
  *           "knots": [ {"bytes": 8, "us": VALUE}, ... ],  // break points; between two of them t = alpha + beta x
  *           "draws": [ [us of knot 0, 1, ...], ... ],     // bootstrap: each row is one whole curve that fits the samples as well
+ *           "points": [ [8, 13.4], [16, 13.1], ... ],     // [bytes, us] measured, the median of each size (64 sizes at most), for plots
  *           "band_pct": 6.1,                     // half width of the band that holds 90 % of single measurements
  *           "loo_median_pct": 2.0, "loo_worst_pct": 11.3, // leave one size out
  *           "outliers": [ {"bytes": 32, "us": 68.14, "in_place": false, "line": 15} ] } ],
@@ -42,16 +43,22 @@ struct rr_outlier {
     bool in_place;
     int64_t line;
 };
+struct rr_measured {
+    double bytes, us;
+};
 struct rr_curve { /* time of one collective against its size */
     const char *op, *algorithm, *protocol, *source;
     int32_t ranks, nodes;
-    size_t rows, samples; /* sizes and times that it was fitted from */
-    struct rr_value latency_us, bus_gb_s, half_bytes;
-    const struct rr_knot *knot;
-    size_t n_knots;     /* >= 1 */
-    const double *draw; /* [n_draws][n_knots] us */
+    size_t rows, samples;       /* sizes and times that it was fitted from */
+    struct rr_value latency_us; /* 0: the log begins too high to tell */
+    struct rr_value bus_gb_s, half_bytes;
+    const struct rr_knot *knot; /* neither bytes nor us ever fall */
+    size_t n_knots;             /* >= 1 */
+    const double *draw;         /* [n_draws][n_knots] us */
     size_t n_draws;
     double band_pct, loo_median_pct, loo_worst_pct;
+    const struct rr_measured *point; /* [n_points] medians of sizes, ascending; may be none */
+    size_t n_points;
     const struct rr_outlier *outlier;
     size_t n_outliers;
     bool measured;
@@ -116,7 +123,7 @@ void rr_profile_json(struct rr_buf *b, const struct rr_profile *p);
 
 /* The curve of an operation over `ranks` on `nodes` (0 = any): exact when there is one, else the nearest in ranks. NULL when the op is not in it. */
 const struct rr_curve *rr_profile_curve(const struct rr_profile *p, const char *op, int32_t ranks, int32_t nodes);
-/* us at `bytes`: linear between knots, the first and the last regime carried on outside them, then *outside = true. */
+/* us at `bytes`: linear between knots, the first and the last regime carried on outside them, then *outside = true. Never falls. */
 double rr_curve_us(const struct rr_curve *c, double bytes, bool *outside);
 /* One world: every number drawn from its error bar (curves: one bootstrap row; the rest: p05 .. p95 as a split normal), the same stream the same
  * world. `ret` borrows what does not vary from `p`. */

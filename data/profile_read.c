@@ -131,6 +131,9 @@ static enum rr_status read_knots(const struct reader *r, const cJSON *o, struct 
         RR_TRY(value(r, m, "us", true, &k[i].us));
         if (!(k[i].us.value > 0)) return rr_json_fail(RR_EINPUT, r->json, m, "", "us must be above 0");
         if (i > 0 && k[i].bytes <= k[i - 1].bytes) return rr_json_fail(RR_EINPUT, r->json, m, "", "bytes must rise from knot to knot");
+        if (i > 0 && k[i].us.value < k[i - 1].us.value)
+            return rr_json_fail(RR_EINPUT, r->json, m, "", "us falls from %g to %g: a larger message takes no less time", k[i - 1].us.value,
+                                k[i].us.value);
         i++;
     }
     c->knot = k;
@@ -151,9 +154,29 @@ static enum rr_status read_draws(const struct reader *r, const cJSON *o, struct 
         {
             if (!cJSON_IsNumber(m) || !(m->valuedouble > 0)) return wrong(r, m, "a draw's times are numbers above 0");
             at[i++] = m->valuedouble;
+            if (i % c->n_knots != 1 % c->n_knots && at[i - 1] < at[i - 2])
+                return wrong(r, m, "a draw's times never fall from knot to knot: a larger message takes no less time");
         }
     }
     c->draw = at;
+    return RR_OK;
+}
+
+static enum rr_status read_points(const struct reader *r, const cJSON *o, struct rr_curve *c)
+{
+    const cJSON *all, *m;
+    RR_TRY(list(r, o, "points", &all, &c->n_points));
+    struct rr_measured *at = RR_NEWS(r->a, struct rr_measured, c->n_points + 1);
+    size_t i = 0;
+    cJSON_ArrayForEach(m, all)
+    {
+        const cJSON *x = cJSON_GetArrayItem(m, 0), *us = cJSON_GetArrayItem(m, 1);
+        if (!cJSON_IsArray(m) || cJSON_GetArraySize(m) != 2 || !cJSON_IsNumber(x) || !cJSON_IsNumber(us) || !(x->valuedouble > 0) ||
+            !(us->valuedouble > 0) || (i > 0 && x->valuedouble <= at[i - 1].bytes))
+            return wrong(r, m, "a point is [bytes, us], both above 0, the bytes rising");
+        at[i++] = (struct rr_measured){x->valuedouble, us->valuedouble};
+    }
+    c->point = at;
     return RR_OK;
 }
 
@@ -180,9 +203,9 @@ static enum rr_status read_outliers(const struct reader *r, const cJSON *o, stru
 
 static enum rr_status read_curve(const struct reader *r, const cJSON *o, struct rr_curve *c)
 {
-    static const char *const words[] = {"op",       "algorithm", "protocol",       "ranks",         "nodes",      "source", "rows",
-                                        "samples",  "measured",  "latency_us",     "bus_gb_s",      "half_bytes", "knots",  "draws",
-                                        "outliers", "band_pct",  "loo_median_pct", "loo_worst_pct", NULL};
+    static const char *const words[] = {"op",      "algorithm", "protocol",   "ranks",          "nodes",         "source", "rows",
+                                        "samples", "measured",  "latency_us", "bus_gb_s",       "half_bytes",    "knots",  "draws",
+                                        "points",  "outliers",  "band_pct",   "loo_median_pct", "loo_worst_pct", NULL};
     double rows, samples;
     RR_TRY(known(r, o, words));
     RR_TRY(text(r, o, "op", true, &c->op));
@@ -198,6 +221,7 @@ static enum rr_status read_curve(const struct reader *r, const cJSON *o, struct 
     if (rr_bus_factor(c->op, 2) == 0) return wrong(r, rr_json_member(o, "op"), "is no collective operation (all_reduce, all_gather, ...)");
     RR_TRY(read_knots(r, o, c));
     RR_TRY(read_draws(r, o, c));
+    RR_TRY(read_points(r, o, c));
     RR_TRY(read_outliers(r, o, c));
     RR_TRY(value(r, o, "latency_us", false, &c->latency_us));
     RR_TRY(value(r, o, "bus_gb_s", false, &c->bus_gb_s));

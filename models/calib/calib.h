@@ -6,7 +6,8 @@
  * in turn, are predicted better with a lower one). The break point between two is where their lines meet when that lies between the sizes, else the
  * step between the last size of one and the first of the other is bridged. The values at the break points are then refitted together by GSL's robust
  * non-linear least squares on log time. A larger message takes no less time and moves no slower: what breaks this by more than 10 % (time) or 5 %
- * (rate), against the nearest monotone curve, is an outlier and not fitted. tests/validation/test_holdout.c chooses the constants on half of the
+ * (rate), against the nearest monotone curve, is an outlier and not fitted; what is left of smaller falls is pooled, so that no curve, fitted or drawn,
+ * ever falls. Latency is the intercept of the first regime (rr_curve_regimes) where the log begins low enough to show it. tests/validation/test_holdout.c chooses the constants on half of the
  * public logs and judges on the other. */
 #ifndef RR_MODELS_CALIB_H
 #define RR_MODELS_CALIB_H
@@ -40,6 +41,16 @@ void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct 
 void rr_curve_flag(const struct rr_point *seen, size_t n_seen, struct rr_point *point, size_t n);
 /* Half width, as a share, within which 90 % of single measurements lie. */
 double rr_curve_band(const struct rr_curve *c);
+
+enum { RR_MOST_REGIMES = 6 };
+struct rr_regime {   /* part of a curve: alpha + beta x */
+    double from, to; /* bytes */
+    double alpha_us, beta_us;
+    double off_pct; /* most that the curve is off this line */
+};
+/* The curve in as few straight parts as stay within 10 % of it (at most RR_MOST_REGIMES; then off_pct says more), alpha and beta at least 0; for people.
+ * What predicts is the curve. Returns how many; 0 for a curve of one size. */
+size_t rr_curve_regimes(const struct rr_curve *c, struct rr_regime ret[RR_MOST_REGIMES]);
 
 struct rr_gemm_sample {
     double m, n, k, us;

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FOLDS = 48, CHOICE_FOLDS = 16 };
+enum { FOLDS = 48, CHOICE_FOLDS = 16, MOST_POINTS = 64 };
 
 struct rule {    /* how regimes are told apart */
     double cost; /* of a further one, in squared relative error */
@@ -152,6 +152,32 @@ static size_t place_knots(const struct regime *r, size_t n, const struct rr_size
     return put_knot(k, knots, s->x[r[n - 1].to - 1], r[n - 1].alpha + r[n - 1].beta * s->x[r[n - 1].to - 1]);
 }
 
+/* Neighbours that fall are pooled to their mean in log time, until none falls: a larger message takes no less time. */
+static void never_fall(double *us, size_t n, struct rr_arena *a)
+{
+    double *level = RR_NEWS(a, double, n + 1);
+    size_t *size = RR_NEWS(a, size_t, n + 1), blocks = 0;
+    for (size_t i = 0; i < n; i++) {
+        level[blocks] = rr_log(us[i]), size[blocks++] = 1;
+        for (; blocks > 1 && level[blocks - 2] > level[blocks - 1]; blocks--) {
+            const double l = (double)size[blocks - 2], r = (double)size[blocks - 1];
+            level[blocks - 2] = (l * level[blocks - 2] + r * level[blocks - 1]) / (l + r);
+            size[blocks - 2] += size[blocks - 1];
+        }
+    }
+    for (size_t b = 0, at = 0; b < blocks; at += size[b++])
+        for (size_t k = at; size[b] > 1 && k < at + size[b]; k++) us[k] = rr_exp(level[b]);
+    for (size_t i = 1; i < n; i++) us[i] = fmax(us[i], us[i - 1]); // what rounding left
+}
+
+static void knots_never_fall(struct rr_knot *k, size_t n, struct rr_arena *a)
+{
+    double *us = RR_NEWS(a, double, n + 1);
+    for (size_t i = 0; i < n; i++) us[i] = k[i].us.value;
+    never_fall(us, n, a);
+    for (size_t i = 0; i < n; i++) k[i].us.value = us[i];
+}
+
 static struct rr_curve quick_fit(const struct rr_point *p, const struct rr_sizes *s, const bool *left_out, struct rule rule,
                                  struct rr_arena *a)
 {
@@ -159,7 +185,9 @@ static struct rr_curve quick_fit(const struct rr_point *p, const struct rr_sizes
     const size_t n = find_regimes(p, s, left_out, rule, a, &r);
     struct rr_knot *k = RR_NEWS(a, struct rr_knot, 2 * n + 2);
     if (n == 0) return (struct rr_curve){.knot = k}; // everything was left out
-    return (struct rr_curve){.n_knots = place_knots(r, n, s, k), .knot = k};
+    const size_t knots = place_knots(r, n, s, k);
+    knots_never_fall(k, knots, a);
+    return (struct rr_curve){.n_knots = knots, .knot = k};
 }
 
 /* ---- refit: log time at the break points ---- */
@@ -238,6 +266,7 @@ static void refit(const struct rr_point *p, size_t n, struct rr_curve *c, struct
         if (isfinite(gsl_vector_get(v, k))) knot[k].us.value = rr_exp(gsl_vector_get(v, k));
     gsl_vector_free(v), gsl_vector_free(weight);
     gsl_multifit_nlinear_free(w);
+    knots_never_fall(knot, c->n_knots, a);
 }
 
 /* ---- how well it predicts, and how far it may be off ---- */
@@ -294,7 +323,14 @@ static double slope_of(const struct rr_curve *c)
 {
     if (c->n_knots < 2) return c->knot[0].us.value / c->knot[0].bytes;
     const struct rr_knot *k = &c->knot[c->n_knots - 2];
-    return (k[1].us.value - k[0].us.value) / (k[1].bytes - k[0].bytes);
+    return k[1].us.value > k[0].us.value ? (k[1].us.value - k[0].us.value) / (k[1].bytes - k[0].bytes) : k[1].us.value / k[1].bytes;
+}
+
+/* Of a message without bytes: alpha of the first regime; 0 where that is less than half of the time of the smallest size, which then says little of it. */
+static double latency_of(const struct rr_curve *c)
+{
+    struct rr_regime r[RR_MOST_REGIMES];
+    return rr_curve_regimes(c, r) > 0 && r[0].alpha_us >= 0.5 * c->knot[0].us.value ? r[0].alpha_us : 0;
 }
 
 /* Smallest size that reaches half of the last regime's rate. */
@@ -314,6 +350,15 @@ static double half_size(const struct rr_curve *c)
     return rr_exp(high);
 }
 
+/* us a byte over the last regime of `like`, as `c` has it: a slope that does not hang on the last break point alone. */
+static double last_slope(const struct rr_curve *c, const struct rr_curve *like)
+{
+    struct rr_regime r[RR_MOST_REGIMES];
+    const size_t n = rr_curve_regimes(like, r);
+    bool outside;
+    return n ? (rr_curve_us(c, r[n - 1].to, &outside) - rr_curve_us(c, r[n - 1].from, &outside)) / (r[n - 1].to - r[n - 1].from) : 0;
+}
+
 static void spread(double *v, size_t n, struct rr_value *ret)
 {
     ret->p05 = ret->p95 = ret->value;
@@ -324,16 +369,17 @@ static void spread(double *v, size_t n, struct rr_value *ret)
 
 /* Residual bootstrap: the curve with residuals drawn anew, regimes found again each time. */
 static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const struct rr_fit_options *o, struct rule rule,
-                      struct rr_arena *a, double factor, struct rr_curve *c, struct rr_knot *knot)
+                      struct rr_arena *a, struct rr_curve *c, struct rr_knot *knot)
 {
     const size_t n = s->first[s->n], draws = s->n > 1 ? o->draws : 0;
     double *res = RR_NEWS(a, double, n + 1), *at = RR_NEWS(a, double, draws * c->n_knots + 1), *v = RR_NEWS(a, double, 3 * draws + 1);
     struct rr_rng rng;
-    size_t good = 0, used = 0;
+    size_t good = 0, used = 0, told = 0;
     bool outside;
     rr_rng_init(&rng, o->seed, 0, RR_RNG_RESAMPLE, n);
     for (size_t i = 0; i < n; i++)
         if (!p[i].outlier) res[good++] = rr_log(p[i].us / rr_curve_us(c, p[i].bytes, &outside));
+    const double whole = last_slope(c, c);
     const double wider = good > c->n_knots + 1 ? sqrt((double)good / (double)(good - c->n_knots)) : 1;
     for (size_t d = 0; d < draws && good > 2; d++, used++) {
         struct rr_arena *scratch = rr_arena_create();
@@ -342,11 +388,15 @@ static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const 
             q[i] = p[i];
             q[i].us = rr_curve_us(c, p[i].bytes, &outside) * rr_exp(wider * res[rr_rng_below(&rng, good)]);
         }
-        const struct rr_curve again = quick_fit(q, s, NULL, rule, scratch);
+        struct rr_curve again = quick_fit(q, s, NULL, rule, scratch);
+        again.point = c->point, again.n_points = c->n_points;
         for (size_t k = 0; k < c->n_knots; k++) at[d * c->n_knots + k] = rr_curve_us(&again, knot[k].bytes, &outside);
-        const double slope = slope_of(&again);
-        v[d] = slope > 0 ? factor / slope / 1e3 : c->bus_gb_s.value;
+        never_fall(at + d * c->n_knots, c->n_knots, scratch);
+        const double slope = last_slope(&again, c);
+        v[d] = slope > 0 ? c->bus_gb_s.value * whole / slope : c->bus_gb_s.value;
         v[draws + d] = half_size(&again);
+        const double latency = c->latency_us.value > 0 ? latency_of(&again) : 0;
+        if (latency > 0) v[2 * draws + told++] = latency;
         rr_arena_free(scratch);
     }
     c->draw = at, c->n_draws = used;
@@ -357,6 +407,7 @@ static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const 
     }
     spread(v, used, &c->bus_gb_s);
     spread(v + draws, used, &c->half_bytes);
+    spread(v + 2 * draws, told, &c->latency_us);
 }
 
 /* A log in which the times of one size differ by more than a tenth, in the median, is noisier than the 2 % that regimes are told apart by. */
@@ -371,6 +422,20 @@ static double noise_of(const struct rr_point *p, const struct rr_sizes *s, doubl
     }
     const double usual = n > 3 ? rr_quantile_of(range, n, 0.5) : 0;
     return usual > 0.1 && usual > noise ? usual : noise;
+}
+
+/* The median of each size, or of 64 of them that stand evenly; outliers count, since they were measured. */
+static void keep_points(const struct rr_point *p, const struct rr_sizes *s, struct rr_arena *a, struct rr_curve *c)
+{
+    const size_t n = s->n < MOST_POINTS ? s->n : MOST_POINTS;
+    struct rr_measured *at = RR_NEWS(a, struct rr_measured, n + 1);
+    double *us = RR_NEWS(a, double, s->first[s->n] + 1);
+    for (size_t i = 0; i < n; i++) {
+        const size_t k = n < s->n ? i * (s->n - 1) / (n - 1) : i, many = s->first[k + 1] - s->first[k];
+        for (size_t q = 0; q < many; q++) us[q] = p[s->first[k] + q].us;
+        at[i] = (struct rr_measured){s->x[k], rr_quantile_of(us, many, 0.5)};
+    }
+    c->point = at, c->n_points = n;
 }
 
 void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct rr_fit_options *given, struct rr_arena *a,
@@ -394,9 +459,10 @@ void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct 
     c.rows = s.n, c.samples = n, c.measured = true;
     c.bus_gb_s.value = c.bus_gb_s.p05 = c.bus_gb_s.p95 = slope > 0 ? factor / slope / 1e3 : 0;
     c.half_bytes.value = c.half_bytes.p05 = c.half_bytes.p95 = half_size(&c);
+    keep_points(point, &s, a, &c);
+    c.latency_us.value = c.latency_us.p05 = c.latency_us.p95 = latency_of(&c);
     if (opt->loo) judge(point, &s, rule, &c);
-    if (opt->draws) bootstrap(point, &s, opt, rule, a, factor, &c, knot);
-    c.latency_us = knot[0].us;
+    if (opt->draws) bootstrap(point, &s, opt, rule, a, &c, knot);
     struct rr_outlier *out = RR_NEWS(a, struct rr_outlier, n + 1);
     for (size_t i = 0; i < n; i++)
         if (point[i].outlier) out[c.n_outliers++] = (struct rr_outlier){point[i].bytes, point[i].us, point[i].in_place, point[i].line};

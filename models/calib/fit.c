@@ -76,7 +76,7 @@ static void fit_collective(struct fit *f, size_t i)
         struct rr_knot *k = RR_NEW(f->a, struct rr_knot);
         const double per_gb_s = c.knot[0].us.value * first->bus_gb_s;
         *k = (struct rr_knot){c.knot[0].bytes, {c.knot[0].us.value, per_gb_s / first->p95_gb_s, per_gb_s / first->p05_gb_s}};
-        c.knot = k, c.latency_us = k->us;
+        c.knot = k;
         c.bus_gb_s = (struct rr_value){first->bus_gb_s, first->p05_gb_s, first->p95_gb_s};
     }
     rr_vec_push(&f->curve, c);

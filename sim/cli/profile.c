@@ -47,6 +47,16 @@ void rr_profile_put_size(struct rr_buf *b, double bytes)
     rr_buf_putf(b, "%7.4g %-3s", bytes, units[u]);
 }
 
+/* " 64 MiB" */
+static void put_size_after(struct rr_buf *b, double bytes)
+{
+    struct rr_buf one = {0};
+    rr_profile_put_size(&one, bytes);
+    const struct rr_slice s = rr_trim(rr_slice(rr_buf_text(&one), one.n));
+    rr_buf_putf(b, " %.*s", (int)s.n, s.at);
+    rr_buf_done(&one);
+}
+
 enum { COLUMNS = 100 };
 
 /* A text in words, its lines indented by `indent` but the first, which begins at column `at`. Names of files are not cut. */
@@ -75,42 +85,76 @@ static void put_value(struct rr_buf *b, struct rr_value v, const char *unit)
         rr_buf_putf(b, "%.4g %s (%.4g to %.4g)", v.value, unit, v.p05, v.p95);
 }
 
+/* "latency 13.4 us", or what there is instead where the log begins too high to show one. */
+static void put_latency(struct rr_buf *b, const struct rr_curve *c)
+{
+    const struct rr_knot *k = &c->knot[0];
+    if (c->latency_us.value > 0) {
+        rr_buf_puts(b, "  latency   ");
+        put_value(b, c->latency_us, "us");
+        if (k->bytes > 1024) {
+            rr_buf_puts(b, " (intercept; the log begins at");
+            put_size_after(b, k->bytes);
+            rr_buf_puts(b, ")");
+        }
+        return;
+    }
+    rr_buf_puts(b, "  latency   not in the log; at");
+    put_size_after(b, k->bytes);
+    rr_buf_puts(b, c->n_knots > 1 ? ", its smallest size: " : ", its only size: ");
+    put_value(b, k->us, "us");
+}
+
+/* The curve in few parts. The slope says a bandwidth only where it makes up a fifth of the time or more. */
+static void put_regimes(struct rr_buf *b, const struct rr_curve *c)
+{
+    struct rr_regime r[RR_MOST_REGIMES];
+    const size_t n = rr_curve_regimes(c, r);
+    const double factor = rr_bus_factor(c->op, c->ranks);
+    if (n == 0) return;
+    rr_buf_puts(b, "        from          to        alpha     beta us/MiB  slope as busbw  off by at most\n");
+    for (size_t i = 0; i < n; i++) {
+        const double share = r[i].beta_us * r[i].to / (r[i].alpha_us + r[i].beta_us * r[i].to);
+        rr_buf_puts(b, "  ");
+        rr_profile_put_size(b, r[i].from);
+        rr_profile_put_size(b, r[i].to);
+        rr_profile_put_us(b, r[i].alpha_us);
+        rr_buf_putf(b, "  %12.4g", r[i].beta_us * 1048576);
+        if (share >= 0.2 && factor > 0)
+            rr_buf_putf(b, "  %9.4g GB/s", factor / r[i].beta_us / 1e3);
+        else
+            rr_buf_putf(b, "  %14s", share < 0.2 ? "flat" : "");
+        rr_buf_putf(b, "  %9.1f %%\n", r[i].off_pct);
+    }
+    if (c->n_knots > n + 1) rr_buf_putf(b, "  (a summary: what predicts is the curve with its %zu break points, --json)\n", c->n_knots);
+}
+
 static void put_curve(struct rr_buf *b, const struct rr_curve *c)
 {
     rr_buf_putf(b, "\n%s%s%s%s%s, %d GPUs", c->op, *c->algorithm ? ", " : "", c->algorithm, *c->protocol ? ", " : "", c->protocol,
                 (int)c->ranks);
     if (c->nodes > 0) rr_buf_putf(b, " on %d node%s", (int)c->nodes, c->nodes == 1 ? "" : "s");
-    rr_buf_putf(b, " (%zu size%s, %zu time%s, %s)\n  latency   ", c->rows, c->rows == 1 ? "" : "s", c->samples, c->samples == 1 ? "" : "s",
+    rr_buf_putf(b, " (%zu size%s, %zu time%s, %s)\n", c->rows, c->rows == 1 ? "" : "s", c->samples, c->samples == 1 ? "" : "s",
                 c->measured ? c->source : "datasheet, not measured");
-    put_value(b, c->latency_us, "us");
+    put_latency(b, c);
     rr_buf_puts(b, "\n  bandwidth ");
     if (c->bus_gb_s.value > 0)
         put_value(b, c->bus_gb_s, "GB/s busbw");
     else
         rr_buf_puts(b, "not known without the number of ranks");
     if (c->half_bytes.value > 0 && c->n_knots > 1) {
-        rr_buf_puts(b, "\n  half size ");
-        rr_profile_put_size(b, c->half_bytes.value);
+        rr_buf_puts(b, "\n  half size");
+        put_size_after(b, c->half_bytes.value);
+        if (c->half_bytes.value < c->knot[0].bytes) rr_buf_puts(b, " (below the smallest size of the log)");
     }
     if (c->band_pct > 0)
-        rr_buf_putf(b, "\n  90 %% of single measurements within %.1f %%; one size left out: median %.1f %%, worst %.1f %%", c->band_pct,
+        rr_buf_putf(b, "\n  90 %% of this log's single times within %.1f %%; one size left out: median %.1f %%, worst %.1f %%", c->band_pct,
                     c->loo_median_pct, c->loo_worst_pct);
     if (c->n_outliers)
         rr_buf_putf(b, "\n  %zu outliers not fitted, the first at %.0f bytes: %.2f us", c->n_outliers, c->outlier[0].bytes,
                     c->outlier[0].us);
-    rr_buf_puts(b, c->n_knots > 1 ? "\n        from          to        alpha     beta us/MiB  slope as busbw\n" : "\n");
-    const double factor = rr_bus_factor(c->op, c->ranks);
-    for (size_t i = 0; i + 1 < c->n_knots; i++) {
-        const struct rr_knot *k = &c->knot[i];
-        const double beta = (k[1].us.value - k[0].us.value) / (k[1].bytes - k[0].bytes);
-        rr_buf_puts(b, "  ");
-        rr_profile_put_size(b, k[0].bytes);
-        rr_profile_put_size(b, k[1].bytes);
-        rr_profile_put_us(b, k[0].us.value - beta * k[0].bytes);
-        rr_buf_putf(b, "  %12.4g", beta * 1048576);
-        if (beta > 0 && factor > 0) rr_buf_putf(b, "  %9.4g GB/s", factor / beta / 1e3);
-        rr_buf_puts(b, "\n");
-    }
+    rr_buf_puts(b, "\n");
+    put_regimes(b, c);
 }
 
 static void put_head(struct rr_buf *b, const struct rr_profile *p)

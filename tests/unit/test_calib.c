@@ -54,7 +54,7 @@ static void a_line_is_exact_between_and_beyond(void **state)
     for (double x = 1; x <= 4096; x += 97) near(rr_curve_us(&c, x, &outside), line(x), 1e-9);
     near(rr_curve_us(&c, 9000, &outside), line(9000), 1e-9);
     assert_true(outside);
-    near(c.latency_us.value, line(1), 1e-9);
+    near(c.latency_us.value, 17.3, 1e-9);
     near(c.bus_gb_s.value, 1.875 / 2.385e-3 / 1e3, 1e-6);
     near(c.half_bytes.value, 17.3 / 2.385e-3, 1e-6); // alpha = beta x: half of the rate
     assert_int_equal(c.n_knots, 2);
@@ -105,6 +105,95 @@ static void outliers_are_named_not_fitted(void **state)
     assert_int_equal(c.outlier[0].line, 1);
     assert_int_equal(c.outlier[1].line, 12);
     near(rr_curve_us(&c, p[1].bytes, &outside), line(p[1].bytes), 0.02);
+}
+
+static double from_a_mebibyte(double x) { return 20 + 1e-5 * x; }
+
+/* The log begins at 1 MiB, where a message takes 30.486 us; one without bytes takes 20. */
+static void latency_is_the_intercept(void **state)
+{
+    (void)state;
+    const struct rr_curve c = fit(from_a_mebibyte, 1 << 20, 1 << 30, 2, 0);
+    struct rr_regime r[RR_MOST_REGIMES];
+    near(c.latency_us.value, 20, 1e-6);
+    assert_int_equal(rr_curve_regimes(&c, r), 1);
+    near(r[0].alpha_us, 20, 1e-6);
+    near(r[0].beta_us, 1e-5, 1e-9);
+    near(r[0].to, 1 << 30, 1e-9);
+    assert_true(r[0].off_pct < 1e-6);
+}
+
+/* At 512 MiB the same line takes 5388.7 us, of which 20 are no more than a guess. */
+static void a_log_of_large_messages_has_no_latency(void **state)
+{
+    (void)state;
+    const struct rr_curve c = fit(from_a_mebibyte, 512 << 20, 8e9, 2, 0);
+    assert_true(c.latency_us.value == 0);
+    near(c.knot[0].us.value, 20 + 5368.70912, 1e-6);
+}
+
+/* Three protocols: 12 us + 1/3 us a KiB, from 32 KiB on 30 us + 1/60 us a KiB, from 16 MiB on 120 us + 1/400 us a KiB: each has 6 sizes or more. */
+static double protocols(double x)
+{
+    const double k = x / 1024;
+    return k < 32 ? 12 + k / 3 : k < 16384 ? 30 + k / 60 : 262 + k / 400;
+}
+
+static void few_regimes_tell_many_break_points(void **state)
+{
+    (void)state;
+    const struct rr_curve c = fit(protocols, 64, 8e9, 2, 0.01);
+    struct rr_regime r[RR_MOST_REGIMES];
+    const size_t n = rr_curve_regimes(&c, r);
+    assert_true(n >= 3 && n <= 4);
+    near(r[0].alpha_us, 12, 0.05);
+    near(r[n - 1].beta_us * 1024, 1.0 / 400, 0.03);
+    for (size_t i = 0; i < n; i++) assert_true(r[i].off_pct <= 10 && r[i].alpha_us >= 0 && r[i].beta_us >= 0);
+    for (size_t i = 1; i < n; i++) assert_true(r[i].from == r[i - 1].to);
+}
+
+/* Times that jump by 8 % up and down at every size: nothing is an outlier, and no curve may follow them down. */
+static double sawtooth(double x)
+{
+    int power;
+    frexp(x, &power);
+    return (25 + 1e-9 * x) * (power % 2 ? 1.04 : 0.96);
+}
+
+static void no_curve_falls(void **state)
+{
+    (void)state;
+    double (*const times[])(double) = {sawtooth, protocols, step, line};
+    for (size_t t = 0; t < sizeof times / sizeof *times; t++)
+        for (int noise = 0; noise < 4; noise++) {
+            const struct rr_curve c = fit(times[t], 8, 2e9, 2, 0.03 * noise);
+            bool outside;
+            double last = 0;
+            for (double x = 0.5; x < 1e12; x *= 1.13) {
+                const double us = rr_curve_us(&c, x, &outside);
+                if (us < last) fail_msg("%zu, noise %d: %g us at %g, less than %g before", t, noise, us, x, last);
+                last = us;
+            }
+            assert_true(last > rr_curve_us(&c, 1e11, &outside)); // and no bandwidth is without end
+            for (size_t d = 0; d < c.n_draws; d++)
+                for (size_t k = 1; k < c.n_knots; k++) assert_true(c.draw[d * c.n_knots + k] >= c.draw[d * c.n_knots + k - 1]);
+        }
+}
+
+static void measured_medians_are_kept(void **state)
+{
+    (void)state;
+    struct rr_point p[300];
+    struct rr_curve c;
+    size_t n = 0;
+    for (int i = 0; i < 100; i++)
+        for (int k = 0; k < 3; k++) p[n] = (struct rr_point){1024.0 * (i + 1), 10 + i + 0.25 * k * k, false, (int64_t)n, false}, n++;
+    rr_curve_fit(p, n, 1, &careful, arena, &c);
+    assert_int_equal(c.n_points, 64);
+    near(c.point[0].bytes, 1024, 1e-12);
+    near(c.point[0].us, 10.25, 1e-12); // the middle of 10, 10.25 and 11
+    near(c.point[63].bytes, 102400, 1e-12);
+    near(c.point[63].us, 109.25, 1e-12);
 }
 
 static void one_size_alone(void **state)
@@ -257,6 +346,15 @@ static void wrong_profiles(void **state)
     refuses(HEAD "\"collectives\": [{\"op\": \"all_reduce\", \"source\": \"s\", \"knots\": [{\"bytes\": 8, \"us\": 3}, {\"bytes\": 8, "
                  "\"us\": 4}]}]}",
             "bytes must rise");
+    refuses(HEAD "\"collectives\": [{\"op\": \"all_reduce\", \"source\": \"s\", \"knots\": [{\"bytes\": 8, \"us\": 3}, {\"bytes\": 16, "
+                 "\"us\": 2.9}]}]}",
+            "us falls from 3 to 2.9");
+    refuses(HEAD "\"collectives\": [{\"op\": \"all_reduce\", \"source\": \"s\", \"knots\": [{\"bytes\": 8, \"us\": 3}, {\"bytes\": 16, "
+                 "\"us\": 4}], \"draws\": [[3, 3], [3, 2]]}]}",
+            "never fall from knot to knot");
+    refuses(HEAD "\"collectives\": [{\"op\": \"all_reduce\", \"source\": \"s\", \"knots\": [{\"bytes\": 8, \"us\": 3}], "
+                 "\"points\": [[8, 3], [8, 4]]}]}",
+            "a point is [bytes, us]");
     refuses(HEAD
             "\"collectives\": [{\"op\": \"all_reduce\", \"source\": \"s\", \"knots\": [{\"bytes\": 8, \"us\": 3}], \"draws\": [[1, 2]]}]}",
             "one time for each knot");
@@ -274,6 +372,11 @@ int main(void)
         cmocka_unit_test(a_step_is_bridged_between_its_sizes),
         cmocka_unit_test(error_bars_hold_the_truth),
         cmocka_unit_test(outliers_are_named_not_fitted),
+        cmocka_unit_test(latency_is_the_intercept),
+        cmocka_unit_test(a_log_of_large_messages_has_no_latency),
+        cmocka_unit_test(few_regimes_tell_many_break_points),
+        cmocka_unit_test(no_curve_falls),
+        cmocka_unit_test(measured_medians_are_kept),
         cmocka_unit_test(one_size_alone),
         cmocka_unit_test(a_roofline_is_found_again),
         cmocka_unit_test(written_and_read_it_is_the_same),
