@@ -89,7 +89,7 @@ static enum rr_status read_log(const char *path, struct rr_notes *notes, struct 
     return RR_OK;
 }
 
-/* Sizes that neither the measurement nor the plan tells: the fastest legal ones, as somebody would have run it. */
+/* Sizes that neither the measurement nor the plan tells: the fastest legal ones that fit, as somebody would have run it. */
 static enum rr_status complete(const struct rr_size *s, struct rr_size_measured *m)
 {
     struct rr_search q = s->search;
@@ -108,10 +108,13 @@ static enum rr_status complete(const struct rr_size *s, struct rr_size_measured 
     if (l->recompute_layers > 0 && l->recompute == RR_RECOMPUTE_N) l->recompute = RR_RECOMPUTE_FULL;
     if (l->recompute != RR_RECOMPUTE_N) q.recompute.at[0] = (int32_t)l->recompute, q.recompute.n = 1;
     if (l->recompute != RR_RECOMPUTE_N) q.base.recompute = l->recompute, q.base.recompute_layers = l->recompute_layers;
-    q.some_layers = false;
+    if (l->recompute != RR_RECOMPUTE_N) q.some_layers = false;
     rr_search_axes(&q);
-    q.usable_bytes = 1e18; // it ran
     rr_search_run(&q, &r);
+    if (r.n == 0) {
+        q.usable_bytes = 1e18; // it ran, whatever is predicted
+        rr_search_run(&q, &r);
+    }
     if (r.n == 0) {
         struct rr_buf b = {0};
         int i = 1;

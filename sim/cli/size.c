@@ -23,7 +23,8 @@ static const struct rr_option options[] = {
     {0, "lora-rank", "N", false, "fine-tune adapters of this rank instead of all weights"},
     {0, "reruns", "X", false, "all runs over the one that counts, such as 1.5"},
     {0, "deadline", "TIME", false, "the cheapest that is done in time with 90 % chance"},
-    {0, "budget", "MONEY", false, "the fastest that costs no more, such as \"$3M\""},
+    {0, "budget", "MONEY", false,
+     "the fastest that costs no more with 90 % chance, such as \"$3M\"; with --deadline: the cheapest that meets both"},
     {0, "plan", "PLAN", true, "on_demand, reserved, spot, owned, or a plan as JSON; the first one decides (default: all four)"},
     {0, "region", "NAME", false, "prices of this region alone"},
     {0, "prices", "BOOK", true, "a price book (rackrate import prices) in front of the shipped facts, for all plans"},
@@ -49,12 +50,7 @@ const struct rr_command rr_command_size;
 static enum rr_status missed(const struct rr_size_question *q, const struct rr_sizing *s)
 {
     struct rr_buf b = {0};
-    const bool late = q->ask.deadline_s > 0 && s->meets_deadline<0, dear = q->ask.budget> 0 && s->meets_budget < 0;
-    if (!late && !dear) return RR_OK;
-    if (late) rr_size_put_missed(&b, q, s, true);
-    if (late && dear) rr_buf_puts(&b, "; budget: ");
-    if (dear) rr_size_put_missed(&b, q, s, false);
-    const enum rr_status st = rr_fail(RR_EGATE, "%s: %s", late ? "deadline" : "budget", rr_buf_text(&b));
+    const enum rr_status st = rr_size_put_missed(&b, q, s) ? rr_fail(RR_EGATE, "%s", rr_buf_text(&b)) : RR_OK;
     rr_buf_done(&b);
     return st;
 }

@@ -35,8 +35,8 @@ void rr_size_text(struct rr_buf *b, const struct rr_size_question *q, const stru
 void rr_size_explain(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s); /* size_explain.c */
 void rr_size_json(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s);    /* size_json.c */
 
-/* Which of the numbers comes nearest to a deadline or budget that none meets, and how far it gets. */
-void rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, bool deadline);
+/* Which of the numbers comes nearest to a deadline or budget that none meets, and how far it gets; false: they are met. */
+bool rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s);
 void rr_size_put_days(struct rr_buf *b, double s);                        /* "83.1 d", "4.2 h", "12.3 s"; "never" */
 void rr_size_put_money(struct rr_buf *b, double v, const char *currency); /* "$5,310,000"; "-" for NaN */
 void rr_size_put_count(struct rr_buf *b, double n);                       /* "15.0 T" */

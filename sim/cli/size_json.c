@@ -189,6 +189,8 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
         rr_buf_puts(b, ", ");
         number(b, "per_gpu_hour", p->unpriced[i] ? NAN : x->per_gpu_hour);
         rr_buf_puts(b, ", ");
+        number(b, "first_plan_there_per_gpu_hour", p->first_there[i]);
+        rr_buf_puts(b, ", ");
         number(b, "time_s", p->unpriced[i] ? NAN : x->wall_s);
         rr_buf_puts(b, ", ");
         number(b, "held_s", p->unpriced[i] ? NAN : x->held_s);
@@ -311,8 +313,8 @@ void rr_size_json(struct rr_buf *b, const struct rr_size_question *q, const stru
     number(b, "tokens", z->samples * z->search.base.seq);
     rr_buf_puts(b, ", ");
     text(b, "currency", q->market.currency);
-    rr_buf_putf(b, ", \"fastest\": %d, \"cheapest\": %d, \"meets_deadline\": %d, \"meets_budget\": %d,\n \"points\": [", s->fastest,
-                s->cheapest, s->meets_deadline, s->meets_budget);
+    rr_buf_putf(b, ", \"fastest\": %d, \"cheapest\": %d, \"meets_deadline\": %d, \"meets_budget\": %d, \"meets_both\": %d,\n \"points\": [",
+                s->fastest, s->cheapest, s->meets_deadline, s->meets_budget, s->meets_both);
     for (size_t i = 0; i < s->n; i++) {
         rr_buf_puts(b, i ? ",\n " : "\n ");
         put_point(b, q, &s->at[i]);

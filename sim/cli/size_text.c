@@ -88,14 +88,14 @@ static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, cons
 {
     const struct rr_size_answer *x = p->answer;
     rr_buf_putf(b, "%" PRId64 " x %s, %s: done in ", p->training.gpus, p->size.machine.id, rr_precision_name[p->training.precision]);
-    rr_size_put_days(b, x->time.total_s);
-    rr_buf_puts(b, " (P10 ");
-    rr_size_put_days(b, x->band.p10_s);
-    rr_buf_puts(b, ", P50 ");
     rr_size_put_days(b, x->band.p50_s);
+    rr_buf_puts(b, " (P50; P10 ");
+    rr_size_put_days(b, x->band.p10_s);
     rr_buf_puts(b, ", P90 ");
     rr_size_put_days(b, x->band.p90_s);
-    rr_buf_puts(b, ")\n");
+    rr_buf_puts(b, "); in ");
+    rr_size_put_days(b, x->time.total_s);
+    rr_buf_puts(b, " if all comes as predicted, as the tables below have it\n");
     if (q->start_us) {
         const double at[] = {x->band.p10_s, x->band.p50_s, x->band.p90_s};
         for (int i = 0; i < 3; i++) {
@@ -159,9 +159,7 @@ static void put_measured(struct rr_buf *b, const struct rr_sizing_point *p)
 /* Spare nodes; how long it takes where that is not the time above. */
 static void put_spend(struct rr_buf *b, const struct rr_sizing_point *p, const struct rr_spend *x)
 {
-    rr_buf_puts(b, "  ");
-    rr_size_put_money(b, x->per_gpu_hour, x->currency);
-    rr_buf_putf(b, "/gpu/h, %" PRId64 " x %s", x->nodes, x->machine);
+    rr_buf_putf(b, "  %" PRId64 " x %s", x->nodes, x->machine);
     if (p->size.plan.spares > 0) rr_buf_putf(b, " (%d spare)", p->size.plan.spares);
     if (x->wall_s > 1.0005 * p->answer->time.total_s) {
         rr_buf_puts(b, "; done in ");
@@ -176,10 +174,21 @@ static void put_spend(struct rr_buf *b, const struct rr_sizing_point *p, const s
     rr_buf_puts(b, "\n");
 }
 
+/* A plan of another provider: what the first plan costs there, as most of the difference may be the provider's. */
+static void put_elsewhere(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p, size_t i)
+{
+    if (isnan(p->first_there[i])) return;
+    rr_buf_puts(b, "                another provider: ");
+    rr_buf_putf(b, "%s is ", *q->ask.plan[0] == '{' ? "the first plan" : q->ask.plan[0]);
+    rr_size_put_money(b, p->first_there[i], p->spend[i].currency);
+    rr_buf_puts(b, "/gpu/h there\n");
+}
+
 static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
 {
     const struct rr_ttt *t = &p->answer->time;
-    rr_buf_puts(b, "\nCost\n");
+    const double at[] = {t->total_s, p->answer->band.p10_s, p->answer->band.p50_s, p->answer->band.p90_s};
+    rr_buf_puts(b, "\nCost            as predicted          P10          P50          P90  a GPU-hour\n");
     for (size_t i = 0; i < q->ask.n_plans; i++) {
         const char *plan = q->ask.plan[i];
         rr_buf_putf(b, "  %-12.12s", *plan == '{' ? "own plan" : plan);
@@ -187,13 +196,10 @@ static void put_costs(struct rr_buf *b, const struct rr_size_question *q, const 
             rr_buf_putf(b, " not priced: %s\n", p->unpriced[i]);
             continue;
         }
-        cell_money(b, 16, rr_money_double(p->spend[i].cost), q->market.currency);
-        rr_buf_puts(b, " (P10 ");
-        rr_size_put_money(b, rr_sizing_cost_at(p, i, p->answer->band.p10_s), q->market.currency);
-        rr_buf_puts(b, ", P90 ");
-        rr_size_put_money(b, rr_sizing_cost_at(p, i, p->answer->band.p90_s), q->market.currency);
-        rr_buf_puts(b, ")");
+        for (int k = 0; k < 4; k++) cell_money(b, k ? 12 : 13, rr_sizing_cost_at(p, i, at[k]), q->market.currency);
+        cell_money(b, 11, p->spend[i].per_gpu_hour, q->market.currency);
         put_spend(b, p, &p->spend[i]);
+        put_elsewhere(b, q, p, i);
     }
     rr_buf_puts(b, "  ");
     rr_size_put_count(b, t->gpu_hours);
@@ -340,27 +346,59 @@ static void put_unpriced(struct rr_buf *b, const struct rr_sizing *s)
     }
 }
 
+/* By GPU and precision as they were asked for, then by number; the one asked for first has its place among them. */
+static void in_order(const struct rr_sizing *s, size_t at[RR_SIZING_POINTS])
+{
+    size_t n = 0;
+    bool put[RR_SIZING_POINTS] = {false};
+    for (size_t i = 0; i < s->n; i++) {
+        if (put[i]) continue;
+        for (const struct rr_sizing_point *kind = &s->at[i];;) {
+            size_t next = s->n;
+            for (size_t k = i; k < s->n; k++)
+                if (!put[k] && strcmp(s->at[k].training.gpu, kind->training.gpu) == 0 &&
+                    s->at[k].training.precision == kind->training.precision &&
+                    (next == s->n || s->at[k].training.gpus < s->at[next].training.gpus))
+                    next = k;
+            if (next == s->n) break;
+            put[next] = true, at[n++] = next;
+        }
+    }
+}
+
+static void put_point(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p, bool asked)
+{
+    rr_buf_putf(b, "%s %s %17s %8" PRId64 " %10s", asked ? ">" : " ", p->pareto ? "*" : " ",
+                p->answer ? p->size.machine.id : p->training.gpu, p->training.gpus, rr_precision_name[p->training.precision]);
+    if (!p->answer) {
+        rr_buf_putf(b, "  %s\n", p->reason);
+        return;
+    }
+    cell(b, 9, rr_size_put_days, rr_sizing_time_s(p));
+    cell(b, 9, rr_size_put_days, rr_sizing_p90_s(p));
+    cell_money(b, 16, rr_sizing_cost(p), q->market.currency);
+    cell_money(b, 16, rr_sizing_cost_p90(p), q->market.currency);
+    cell_money(b, 16, p->marginal_cost, q->market.currency);
+    cell(b, 9, put_signed_days, p->marginal_s);
+    rr_buf_puts(b, "\n");
+}
+
 static void put_points(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
+    size_t at[RR_SIZING_POINTS] = {0};
     if (s->n < 2) return;
-    rr_buf_puts(b, "\nOther GPUs and numbers (* nothing is both quicker and cheaper)\n"
-                   "                    GPU   number  precision      time       P90             cost     for the last more  saves\n");
-    for (size_t i = 0; i < s->n; i++) {
-        const struct rr_sizing_point *p = &s->at[i];
-        rr_buf_putf(b, "  %s %19s %8" PRId64 " %10s", p->pareto ? "*" : " ", p->answer ? p->size.machine.id : p->training.gpu,
-                    p->training.gpus, rr_precision_name[p->training.precision]);
-        if (!p->answer) {
-            rr_buf_putf(b, "  %s\n", p->reason);
-            continue;
-        }
-        cell(b, 9, rr_size_put_days, rr_sizing_time_s(p));
-        cell(b, 9, rr_size_put_days, rr_sizing_p90_s(p));
-        cell_money(b, 16, rr_sizing_cost(p), q->market.currency);
-        cell_money(b, 21, p->marginal_cost, q->market.currency);
-        cell(b, 6, put_signed_days, p->marginal_s);
-        rr_buf_puts(b, "\n");
-    }
+    rr_buf_puts(
+        b, "\nOther GPUs and numbers (> what was asked for; * nothing is both quicker and cheaper; the last two columns: than the next "
+           "smaller number)\n"
+           "                  GPU   number  precision      time       P90             cost         its P90       costs more     saves\n");
+    in_order(s, at);
+    for (size_t i = 0; i < s->n; i++) put_point(b, q, &s->at[at[i]], at[i] == 0);
     put_unpriced(b, s);
+}
+
+static void put_number_of(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    rr_buf_putf(b, "%" PRId64 " x %s (%s), ", p->training.gpus, p->size.machine.id, rr_precision_name[p->training.precision]);
 }
 
 static void put_choice(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, const char *what, int at,
@@ -372,10 +410,17 @@ static void put_choice(struct rr_buf *b, const struct rr_size_question *q, const
         return;
     }
     const struct rr_sizing_point *p = &s->at[at];
-    rr_buf_putf(b, "%" PRId64 " x %s (%s), ", p->training.gpus, p->size.machine.id, rr_precision_name[p->training.precision]);
+    put_number_of(b, p);
     rr_size_put_days(b, rr_sizing_time_s(p));
-    rr_buf_puts(b, ", ");
+    rr_buf_puts(b, " (P90 ");
+    rr_size_put_days(b, rr_sizing_p90_s(p));
+    rr_buf_puts(b, "), ");
     rr_size_put_money(b, rr_sizing_cost(p), q->market.currency);
+    if (!isnan(rr_sizing_cost(p))) {
+        rr_buf_puts(b, " (P90 ");
+        rr_size_put_money(b, rr_sizing_cost_p90(p), q->market.currency);
+        rr_buf_puts(b, ")");
+    }
     rr_buf_puts(b, "\n");
 }
 
@@ -388,39 +433,70 @@ static void put_share(struct rr_buf *b, const struct rr_size *z, double share)
     rr_buf_puts(b, z->tokens_counted ? " tokens" : z->arch.sample_gflop > 0 ? " samples" : " sequences");
 }
 
-void rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, bool deadline)
+static void put_missed_one(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s, bool deadline)
 {
-    const int at = deadline ? s->nearest_deadline : s->cheapest;
+    const int at = deadline ? s->nearest_deadline : s->nearest_budget;
     if (at < 0) {
         rr_buf_puts(b, "none of these has a price");
         return;
     }
     const struct rr_sizing_point *p = &s->at[at];
-    const double share = deadline ? q->ask.deadline_s / rr_sizing_p90_s(p) : q->ask.budget / rr_sizing_cost(p);
+    const double share = deadline ? q->ask.deadline_s / rr_sizing_p90_s(p) : q->ask.budget / rr_sizing_cost_p90(p);
     rr_buf_putf(b, "none of these: the %s, %" PRId64 " x %s, ", deadline ? "quickest" : "cheapest", p->training.gpus, p->size.machine.id);
     if (deadline) {
         rr_buf_puts(b, "has a P90 of ");
         rr_size_put_days(b, rr_sizing_p90_s(p));
     } else {
         rr_buf_puts(b, "costs ");
-        rr_size_put_money(b, rr_sizing_cost(p), q->market.currency);
+        rr_size_put_money(b, rr_sizing_cost_p90(p), q->market.currency);
+        rr_buf_puts(b, " at P90");
     }
-    rr_buf_putf(b, ", %.3g times as much as there is; in that it trains about ", 1 / share);
+    rr_buf_putf(b, ", %.4g times as much as there is; in that it trains about ", 1 / share);
     put_share(b, &p->size, share);
+}
+
+/* Each is met by some, both by none. */
+static void put_missed_both(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
+{
+    const struct rr_sizing_point *p = &s->at[s->nearest_both];
+    rr_buf_puts(b, "none of these; nearest is ");
+    put_number_of(b, p);
+    rr_buf_puts(b, "with a P90 of ");
+    rr_size_put_days(b, rr_sizing_p90_s(p));
+    rr_buf_puts(b, " and ");
+    rr_size_put_money(b, rr_sizing_cost_p90(p), q->market.currency);
+    rr_buf_putf(b, ", %.4g times what there is", rr_sizing_over(&q->ask, p));
+}
+
+bool rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
+{
+    const bool late = q->ask.deadline_s > 0 && s->meets_deadline<0, dear = q->ask.budget> 0 &&
+                      s->meets_budget<0, both = q->ask.deadline_s> 0 && q->ask.budget > 0 && s->meets_both < 0;
+    if (late) rr_buf_puts(b, "deadline: "), put_missed_one(b, q, s, true);
+    if (late && dear) rr_buf_puts(b, "; ");
+    if (dear) rr_buf_puts(b, "budget: "), put_missed_one(b, q, s, false);
+    if (both && !late && !dear) rr_buf_puts(b, "deadline and budget: "), put_missed_both(b, q, s);
+    return late || dear || both;
 }
 
 static void put_choices(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
     struct rr_buf none = {0};
+    const bool deadline = q->ask.deadline_s > 0, budget = q->ask.budget > 0;
     rr_buf_puts(b, "\n");
-    if (q->ask.deadline_s > 0) {
-        rr_size_put_missed(&none, q, s, true);
+    if (deadline && budget) {
+        put_missed_both(&none, q, s);
+        put_choice(b, q, s, "In time and within the budget with 90 % chance, at the least cost", s->meets_both, rr_buf_text(&none));
+        none.n = 0;
+    }
+    if (deadline) {
+        put_missed_one(&none, q, s, true);
         put_choice(b, q, s, "In time with 90 % chance, at the least cost", s->meets_deadline, rr_buf_text(&none));
         none.n = 0;
     }
-    if (q->ask.budget > 0) {
-        rr_size_put_missed(&none, q, s, false);
-        put_choice(b, q, s, "Within the budget, the quickest", s->meets_budget, rr_buf_text(&none));
+    if (budget) {
+        put_missed_one(&none, q, s, false);
+        put_choice(b, q, s, "Within the budget with 90 % chance, the quickest", s->meets_budget, rr_buf_text(&none));
     }
     rr_buf_done(&none);
     if (s->n < 2) return;

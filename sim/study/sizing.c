@@ -15,6 +15,8 @@ double rr_sizing_time_s(const struct rr_sizing_point *p) { return p->unpriced[0]
 
 double rr_sizing_p90_s(const struct rr_sizing_point *p) { return p->answer->band.p90_s * (rr_sizing_time_s(p) / p->answer->time.total_s); }
 
+double rr_sizing_cost_p90(const struct rr_sizing_point *p) { return p->answer ? rr_sizing_cost_at(p, 0, p->answer->band.p90_s) : NAN; }
+
 void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s)
 {
     const double v = isinf(gpu_hours) ? 0 : gpu_hours;
@@ -22,19 +24,47 @@ void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s)
     s->plan.detect_s = detect_s;
 }
 
+static struct rr_spend_ask spend_ask(const struct rr_sizing_ask *ask, const struct rr_sizing_point *p, size_t plan)
+{
+    return (struct rr_spend_ask){.catalog = ask->catalog,
+                                 .market = ask->market,
+                                 .size = &p->size,
+                                 .answer = p->answer,
+                                 .start_us = ask->start_us,
+                                 .plan = ask->plan[plan],
+                                 .region = ask->region ? ask->region : "",
+                                 .instance = ask->instance};
+}
+
 static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing_point *p)
 {
     for (size_t i = 0; i < ask->n_plans && i < RR_SIZING_PLANS; i++) {
-        const struct rr_spend_ask k = {.catalog = ask->catalog,
-                                       .market = ask->market,
-                                       .size = &p->size,
-                                       .answer = p->answer,
-                                       .start_us = ask->start_us,
-                                       .plan = ask->plan[i],
-                                       .region = ask->region ? ask->region : "",
-                                       .instance = ask->instance};
+        const struct rr_spend_ask k = spend_ask(ask, p, i);
         if (rr_train_spend(&k, a, notes, &p->spend[i]) != RR_OK) p->unpriced[i] = rr_strdup(a, rr_reason());
     }
+}
+
+/* "aws/" of "aws/p5.48xlarge"; 0: hardware, which no provider rents out */
+static size_t provider_length(const char *machine)
+{
+    const char *slash = strchr(machine, '/');
+    return slash ? (size_t)(slash - machine) + 1 : 0;
+}
+
+/* Two plans of different providers differ by these first of all: what the first plan costs where the others are. */
+static void price_elsewhere(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_sizing_point *p)
+{
+    struct rr_notes unheard = {.arena = a};
+    for (size_t i = 1; i < ask->n_plans && i < RR_SIZING_PLANS; i++) {
+        struct rr_spend there;
+        struct rr_spend_ask k = spend_ask(ask, p, 0);
+        if (p->unpriced[0] || p->unpriced[i]) continue;
+        const size_t n = provider_length(p->spend[i].machine);
+        if (n == 0 || provider_length(p->spend[0].machine) == 0 || strncmp(p->spend[0].machine, p->spend[i].machine, n) == 0) continue;
+        k.instance = p->spend[i].machine;
+        if (rr_train_spend(&k, a, &unheard, &there) == RR_OK) p->first_there[i] = there.per_gpu_hour;
+    }
+    rr_notes_done(&unheard);
 }
 
 static bool has_gpu(const struct rr_sizing *s, const char *gpu)
@@ -55,6 +85,7 @@ static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, in
     p->training.gpu = gpu, p->training.gpus = gpus, p->training.precision = precision;
     p->training.beside = s->gpus, p->training.n_beside = ask->n_gpu + 1;
     p->marginal_cost = p->marginal_s = NAN;
+    for (size_t i = 0; i < RR_SIZING_PLANS; i++) p->first_there[i] = NAN;
     if (s->n) p->training.global_batch = s->at[0].size.search.base.global_batch;
     enum rr_status st = rr_size_make(&p->training, ask->facts, ask->catalog, a, told, ask->wide, &p->size);
     if (told == &unheard && !has_gpu(s, gpu) && st == RR_OK && *p->size.borrowed)
@@ -71,6 +102,7 @@ static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, in
         st = RR_OK;
     }
     if (st == RR_OK && p->answer) price(ask, a, told, p);
+    if (st == RR_OK && s->n == 0) price_elsewhere(ask, a, p);
     if (s->n == 0 && st == RR_OK && ask->must_price && p->unpriced[0]) st = rr_fail(RR_EINPUT, "%s", p->unpriced[0]);
     s->n++;
     rr_notes_done(&unheard);
@@ -135,29 +167,44 @@ static int dearer(const struct rr_sizing_point *p, const struct rr_sizing_point 
     return (a > b) - (a < b);
 }
 
+static bool quicker(const struct rr_sizing_point *p, const struct rr_sizing_point *q) { return rr_sizing_time_s(p) < rr_sizing_time_s(q); }
+
+static bool is_pareto(const struct rr_sizing *s, const struct rr_sizing_point *p)
+{
+    if (isnan(rr_sizing_cost(p))) return false;
+    for (size_t k = 0; k < s->n; k++) {
+        const struct rr_sizing_point *q = &s->at[k];
+        if (q->answer && q != p && !quicker(p, q) && dearer(q, p) <= 0 && (quicker(q, p) || dearer(q, p) < 0)) return false;
+    }
+    return true;
+}
+
+double rr_sizing_over(const struct rr_sizing_ask *ask, const struct rr_sizing_point *p)
+{
+    const double late = ask->deadline_s > 0 ? rr_sizing_p90_s(p) / ask->deadline_s : 0,
+                 dear = ask->budget > 0 ? rr_sizing_cost_p90(p) / ask->budget : 0;
+    return isnan(dear) ? INFINITY : fmax(late, dear);
+}
+
 static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
 {
-    s->fastest = s->cheapest = s->meets_deadline = s->meets_budget = s->nearest_deadline = -1;
+    s->fastest = s->cheapest = s->meets_deadline = s->meets_budget = s->meets_both = s->nearest_deadline = s->nearest_budget =
+        s->nearest_both = -1;
     for (int i = 0; i < (int)s->n; i++) {
         struct rr_sizing_point *p = &s->at[i];
         if (!p->answer) continue;
-        const double cost = rr_sizing_cost(p);
-        p->pareto = true;
-        for (size_t k = 0; k < s->n; k++) {
-            const struct rr_sizing_point *q = &s->at[k];
-            if (q->answer && q != p && rr_sizing_time_s(q) <= rr_sizing_time_s(p) && dearer(q, p) <= 0 &&
-                (rr_sizing_time_s(q) < rr_sizing_time_s(p) || dearer(q, p) < 0))
-                p->pareto = false;
-        }
+        const bool in_time = ask->deadline_s > 0 && rr_sizing_p90_s(p) <= ask->deadline_s,
+                   in_money = ask->budget > 0 && rr_sizing_cost_p90(p) <= ask->budget;
+        p->pareto = is_pareto(s, p);
         if (s->nearest_deadline < 0 || rr_sizing_p90_s(p) < rr_sizing_p90_s(&s->at[s->nearest_deadline])) s->nearest_deadline = i;
-        if (s->fastest < 0 || rr_sizing_time_s(p) < rr_sizing_time_s(&s->at[s->fastest])) s->fastest = i;
-        if (!isnan(cost) && (s->cheapest < 0 || dearer(p, &s->at[s->cheapest]) < 0)) s->cheapest = i;
-        if (ask->deadline_s > 0 && rr_sizing_p90_s(p) <= ask->deadline_s &&
-            (s->meets_deadline < 0 || dearer(p, &s->at[s->meets_deadline]) < 0))
-            s->meets_deadline = i;
-        if (ask->budget > 0 && cost <= ask->budget &&
-            (s->meets_budget < 0 || rr_sizing_time_s(p) < rr_sizing_time_s(&s->at[s->meets_budget])))
-            s->meets_budget = i;
+        if (!isnan(rr_sizing_cost(p)) && (s->nearest_budget < 0 || rr_sizing_cost_p90(p) < rr_sizing_cost_p90(&s->at[s->nearest_budget])))
+            s->nearest_budget = i;
+        if (s->nearest_both < 0 || rr_sizing_over(ask, p) < rr_sizing_over(ask, &s->at[s->nearest_both])) s->nearest_both = i;
+        if (s->fastest < 0 || quicker(p, &s->at[s->fastest])) s->fastest = i;
+        if (!isnan(rr_sizing_cost(p)) && (s->cheapest < 0 || dearer(p, &s->at[s->cheapest]) < 0)) s->cheapest = i;
+        if (in_time && (s->meets_deadline < 0 || dearer(p, &s->at[s->meets_deadline]) < 0)) s->meets_deadline = i;
+        if (in_money && (s->meets_budget < 0 || quicker(p, &s->at[s->meets_budget]))) s->meets_budget = i;
+        if (in_time && in_money && (s->meets_both < 0 || dearer(p, &s->at[s->meets_both]) < 0)) s->meets_both = i;
     }
 }
 

@@ -41,18 +41,22 @@ struct rr_sizing_point {
     const char *reason;
     struct rr_spend spend[RR_SIZING_PLANS];
     const char *unpriced[RR_SIZING_PLANS]; /* why there is no price under the plan; NULL: there is */
-    bool pareto;                           /* nothing else is both quicker and cheaper */
-    double marginal_cost;                  /* cost over that of the next smaller number of the same GPU; NaN: none, or not priced */
-    double marginal_s;                     /* time saved by it */
+    double
+        first_there[RR_SIZING_PLANS]; /* of the main point: a GPU-hour under the first plan where plan i is of another provider; else NaN */
+    bool pareto;                      /* it has a price, and nothing else is both quicker and cheaper */
+    double marginal_cost;             /* cost over that of the next smaller number of the same GPU; NaN: none, or not priced */
+    double marginal_s;                /* time saved by it */
 };
 struct rr_sizing {
     struct rr_sizing_point *at; /* [n]; the main one first, then by GPU and number */
     size_t n;
-    int fastest, cheapest, meets_deadline, meets_budget; /* indices, -1 = none; the last two: the cheapest in time, the fastest in money */
-    int nearest_deadline;                                /* the least P90 */
-    const char **gpus;                                   /* that are compared */
-    int64_t tried;                                       /* layouts over all points */
-    double seconds;                                      /* not set here */
+    int fastest, cheapest, meets_deadline,
+        meets_budget; /* indices, -1 = none; the last two, by P90: the cheapest in time, the fastest in money */
+    int meets_both;   /* the cheapest in time and in money, where both are asked for */
+    int nearest_deadline, nearest_budget, nearest_both; /* the least P90 of time, of cost; the least rr_sizing_over() */
+    const char **gpus;                                  /* that are compared */
+    int64_t tried;                                      /* layouts over all points */
+    double seconds;                                     /* not set here */
 };
 /* The main point must have an answer (its reason is the error); the others may have none. */
 RR_CHECKED enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes,
@@ -63,6 +67,10 @@ void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s);
 double rr_sizing_cost(const struct rr_sizing_point *p);
 /* Cost under plan i if the run took total_s: what falls into the time of a run is in proportion to it. NaN without a price. */
 double rr_sizing_cost_at(const struct rr_sizing_point *p, size_t i, double total_s);
+/* Cost under the first plan at the P90 of the time. */
+double rr_sizing_cost_p90(const struct rr_sizing_point *p);
+/* By what factor its P90 misses the deadline or the budget, the worse of the two: <= 1 meets both; infinite: no price for a budget. */
+double rr_sizing_over(const struct rr_sizing_ask *ask, const struct rr_sizing_point *p);
 /* Time from start to end under the first plan (longer where a spot market takes machines back), and its P90. */
 double rr_sizing_time_s(const struct rr_sizing_point *p);
 double rr_sizing_p90_s(const struct rr_sizing_point *p);

@@ -139,8 +139,54 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     local off=$(jq '[.points[].time.p90_s] | min / 60' <<<"$output")
     awk -v off="$off" '{ for (i = 1; i < NF; i++) if ($(i + 1) == "times") { d = $i / off; exit !(d > 0.99 && d < 1.01) } exit 1 }' <<<"$stderr"
     [[ "$stderr" == *"deadline: none of these: the quickest, 2048 x hgx-h100, has a P90 of "*" of the 1 T tokens"* ]]
-    fails 1 'budget: none of these: the cheapest, 512 x hgx-h100, costs \$[0-9,]+, [0-9.e+]+ times as much as there is' three --budget '$1'
+    fails 1 'budget: none of these: the cheapest, 512 x hgx-h100, costs \$[0-9,]+ at P90, [0-9.e+]+ times as much as there is' three --budget '$1'
     fails 1 'budget: none of these has a price' "$RR" size --model llama-3-70b --tokens 1T --gpu gb200 --gpus 512 --alone --budget '$1'
+}
+@test "cost has the quantiles of the time, and a budget holds with nine chances of ten" {
+    three() { "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512,1024,2048 "$@"; }
+    works three --plan on_demand,owned --json
+    # what falls into the time is in proportion to it
+    jq -e '[.points[] | .time as $t | .costs[] | .p10 / .effective - $t.p10_s / $t.total_s, .p50 / .effective - $t.p50_s / $t.total_s,
+        .p90 / .effective - $t.p90_s / $t.total_s | fabs < 1e-9] | all and length == 18' <<<"$output"
+    # between the cost as predicted and its P90 a budget is not held
+    local cost=$(jq '.points[2].costs[0].effective' <<<"$output") p90=$(jq '.points[2].costs[0].p90' <<<"$output") late=$(jq '.points[0].time.p90_s' <<<"$output")
+    works three --plan on_demand --budget "\$$(jq -n "($cost + $p90) / 2 | floor")" --json
+    jq -e '.meets_budget == 1' <<<"$output"
+    works three --plan on_demand --budget "\$$(jq -n "$p90 | ceil")" --json
+    jq -e '.meets_budget == 2' <<<"$output"
+    # a deadline that the middle one meets, and money for it, but not for the quickest
+    local dear=$(jq '.points[1].costs[0].p90 | ceil' <<<"$output") time=$(jq '.points[1].time.p90_s | ceil' <<<"$output")
+    works three --plan on_demand --deadline "$time s" --budget "\$$dear" --json
+    jq -e '.meets_both == 1 and .meets_deadline == 1 and .meets_budget == 1' <<<"$output"
+    # each can be met, both cannot
+    dear=$(jq '.points[0].costs[0].p90 | ceil' <<<"$output")
+    run --separate-stderr three --plan on_demand --deadline "$time s" --budget "\$$dear" --json
+    [ "$status" -eq 1 ]
+    jq -e '.meets_both == -1 and .meets_deadline == 1 and .meets_budget == 0' <<<"$output"
+    # nearest: the least of the larger of the two factors
+    local off=$(jq "[.points[] | [.time.p90_s / $time, .costs[0].p90 / $dear] | max] | min" <<<"$output")
+    [[ "$stderr" == "rackrate: deadline and budget: none of these; nearest is "*", $(printf %.4g "$off") times what there is" ]]
+}
+@test "other numbers stand in their order, the one that was asked for is marked, what has no price has no star" {
+    works "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm,gb200 --gpus 64,32,128 --plan on_demand
+    [ "$(sed -nE 's/^[> ] [* ] +(hgx-h100|gb200[a-z0-9-]*) +([0-9]+) .*/\2/p' <<<"$output" | xargs)" = "32 64 128 32 64 128" ]
+    [ "$(grep -c '^> ' <<<"$output")" = 1 ] && grep -qE '^> . +hgx-h100 +64 ' <<<"$output"
+    grep -qE '^  \*.*gb200' <<<"$output" && return 1
+    grep -q 'gb200-nvl72 is not priced' <<<"$output"
+}
+@test "plans of different providers say so" {
+    # reserved H100 are of aws in the facts, whose p5.48xlarge is $55.04 an hour on demand: 8 GPUs
+    works llama --plan on_demand,reserved
+    [[ $output == *"another provider: on_demand is \$6.88/gpu/h there"* ]]
+    works llama --plan on_demand,reserved --json
+    jq -e '.points[0].costs[1].first_plan_there_per_gpu_hour - 55.04 / 8 | fabs < 1e-6' <<<"$output"
+}
+@test "what a measured run does not tell is the best layout that fits" {
+    works llama --json
+    local best=$(jq -c '.points[0].layouts.best[0] | [.step_s, .layout.tp, .layout.pp, .layout.dp]' <<<"$output")
+    local step=$(jq '.[0] * 1.13' <<<"$best")
+    works llama --measured "step=$step s" --json
+    jq -e '.points[0].step.scale - 1.13 | fabs < 1e-3' <<<"$output"
 }
 @test "one own measured run scales the prediction and narrows its band" {
     works llama --layout tp=8,pp=4,mb=1,vpp=1,recompute=full,zero=1 --json
@@ -413,7 +459,7 @@ CSV
     works eight --currency CNY --fx USD=7.25@2026-01-02 --plan on_demand --json
     jq -e '.currency == "CNY" and (.points[0] | .costs[0].effective / (8 * 23.60 * 7.25 * .time.total_s / 3600) - 1 | fabs) < 1e-6' <<<"$output"
     works eight --currency CNY --fx USD=7.25@2026-01-02 --budget '$1M'
-    [[ $output == *"Within the budget, the quickest: 64 x hgx-h100"*"¥"* ]]
+    [[ $output == *"Within the budget with 90 % chance, the quickest: 64 x hgx-h100"*"¥"* ]]
     fails 3 'are in USD, and nothing says what that is in CNY: --fx USD=RATE@DATE' eight --currency CNY --plan on_demand
     fails 2 'CODE=RATE@DATE is expected' eight --fx USD
     fails 2 'other than USD is expected' eight --fx USD=1@2026-01-01
