@@ -172,3 +172,13 @@ int64_t rr_bench_json_line(const struct rr_json *j, const cJSON *node, struct rr
     if (!colon || rr_text_i64(rr_slice(colon + 1, (size_t)(end - colon - 1)), &line) != RR_OK) return 0;
     return line;
 }
+
+bool rr_bench_title(struct rr_slice s, struct rr_bench_title *ret)
+{
+    const bool ns = rr_bench_has(s, "(ns)"), rate = rr_bench_has(s, "(GB/s)");
+    const bool cpu = rr_bench_has(s, "CPU(row)"), gpu = rr_bench_has(s, "GPU(row)");
+    const bool both = rr_bench_has(s, " <-> GPU(column)"), left = rr_bench_has(s, " <- GPU(column)"),
+               right = rr_bench_has(s, " -> GPU(column)");
+    *ret = (struct rr_bench_title){.latency = ns, .row_is_cpu = cpu, .to_row = left};
+    return ns != rate && cpu != gpu && both + left + right == 1;
+}

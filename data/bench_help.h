@@ -34,6 +34,14 @@ double rr_bench_half_unit(struct rr_slice number); /* half of the last digit pri
 /* Puts `ranks` and what follows from them into the file's collectives, and notes each rate that does not follow from size and time by more than 1 %. */
 void rr_bench_check_rates(struct rr_sample_sink *s);
 
+/* What the title of nvbandwidth's matrices says: "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)". False when it leaves something open. */
+struct rr_bench_title {
+    bool latency;    /* in ns, else a bandwidth in GB/s */
+    bool row_is_cpu; /* else a GPU, as the column is */
+    bool to_row;     /* the column's GPU sends */
+};
+bool rr_bench_title(struct rr_slice s, struct rr_bench_title *ret);
+
 /* import/bench_nccl.c: rccl-tests prints the same tables. */
 RR_CHECKED enum rr_status rr_bench_read_nccl(const struct rr_bench_text *t, struct rr_sample_sink *sink);
 /* A JSON text without its positions' file: line of a node. */

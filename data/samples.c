@@ -46,7 +46,7 @@ void rr_sink_add(struct rr_sample_sink *s, const struct rr_sample *row)
     struct rr_sample r = *row;
     r.file = (int32_t)(s->file.n - 1);
     if (r.gb_s == 0 && r.us > 0 && r.bytes > 0) r.gb_s = (double)r.bytes / r.us / 1e3;
-    if (s->row.n == s->first || s->row.at[s->row.n - 1].line != r.line) now(s)->rows++;
+    if (s->row.n == s->first || s->row.at[s->row.n - 1].line != r.line || s->row.at[s->row.n - 1].log != r.log) now(s)->rows++;
     rr_vec_push(&s->row, r);
 }
 
@@ -289,7 +289,8 @@ static void put_number(struct rr_buf *b, const char *key, double v)
     rr_buf_double(b, v);
 }
 
-static void put_sample(struct rr_buf *b, const struct rr_sample *r)
+/* `logs`: how many were read. */
+static void put_sample(struct rr_buf *b, const struct rr_sample *r, size_t logs)
 {
     rr_buf_putf(b, "    {\"kind\": \"%s\"", rr_sample_kind_name[r->kind]);
     put_text(b, "op", r->op);
@@ -313,6 +314,8 @@ static void put_sample(struct rr_buf *b, const struct rr_sample *r)
     put_number(b, "p95_gb_s", r->p95_gb_s);
     if (r->us == 0) put_number(b, "gb_s", r->gb_s);
     if (r->us > 0 && r->n_all == 0) put_number(b, "us", r->us);
+    if (r->line > 0) rr_buf_putf(b, ", \"line\": %lld", (long long)r->line);
+    if (r->log > 0 || logs > 1) rr_buf_putf(b, ", \"log\": %d", r->log > 0 ? (int)r->log : (int)r->file + 1);
     for (size_t i = 0; i < r->n_all; i++) {
         rr_buf_puts(b, i ? ", " : ", \"us\": [");
         rr_buf_double(b, r->all[i]);
@@ -358,7 +361,7 @@ void rr_samples_json(struct rr_buf *b, const struct rr_samples *s)
     rr_buf_puts(b, ",\n  \"samples\": [");
     for (size_t i = 0; i < s->n; i++) {
         rr_buf_puts(b, i ? ",\n" : "\n");
-        put_sample(b, &s->at[i]);
+        put_sample(b, &s->at[i], s->n_files);
     }
     rr_buf_puts(b, "] }\n");
 }

@@ -22,6 +22,9 @@
  *         { "kind": "storage",  "op": "disk_read", "bytes": 1073741824, "us": [..] },
  *         { "kind": "step",     "op": "layer", "type": "bf16", "flops": 2.2e12, "bytes": 0, "us": [..], "predicted_us": 5100 } ] }
  *
+ * `rackrate import profiles` writes the same, with the logs in "sources": [ {"file": "log.txt", "sha256": ".."} ], and where a sample stood: "line": 33, and
+ * with several logs "log": 2, the second of them. Read back, these are the sample's line and log again.
+ *
  * Any sample may carry "power_w", "clock_mhz" and "check": "ok" (a result that was compared with a reference) or "failed" (refused). `bytes` of
  * a collective is the size of nccl-tests: the whole buffer of a rank, of all-gather the gathered one. Memory counts what is read and written. */
 #ifndef RR_DATA_SAMPLES_H
@@ -66,7 +69,8 @@ struct rr_sample {
     double p05_gb_s, p95_gb_s;               /* a spread that the source gives of its own; 0 = none */
     double power_w, clock_mhz, predicted_us; /* 0 = not said */
     int32_t file;                            /* index of rr_samples.file */
-    int64_t line;                            /* 1-based */
+    int64_t line;                            /* 1-based; of the log that a "rackrate.samples/1" was made of, where it says so */
+    int32_t log;                             /* of the logs that it was made of, 1-based; 0 = not said */
 };
 
 struct rr_sample_file {

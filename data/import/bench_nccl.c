@@ -411,6 +411,21 @@ static bool starts_list(struct rr_slice s) /* "Rank  0 ...", the first of anothe
     return rr_bench_cells(s, two, 2) > 2 && rr_slice_is(two[0], "Rank") && rr_slice_is(two[1], "0");
 }
 
+/* Whether a line holds what a row does, whatever became of its beginning: five numbers, three of them side by side. */
+static bool holds_row(struct rr_slice s)
+{
+    struct rr_slice c[CELLS];
+    const size_t n = rr_bench_cells(s, c, CELLS);
+    size_t numbers = 0, run = 0, longest = 0;
+    for (size_t i = 0; i < n && i < CELLS; i++) {
+        double v;
+        const bool number = rr_text_double(c[i], &v) == RR_OK || rr_slice_is(c[i], "N/A");
+        numbers += number, run = number ? run + 1 : 0;
+        if (run > longest) longest = run;
+    }
+    return numbers >= 5 && longest >= 3;
+}
+
 /* Whether a line begins like a row: a number, perhaps with a unit, and inside a table or before a type. */
 static bool begins_like_row(const struct log *l, struct rr_slice s)
 {
@@ -431,15 +446,12 @@ static enum rr_status take_line(struct log *l, struct rr_slice raw)
         take_row(l, s);
         return RR_OK;
     }
-    if (candidate && !l->header && rr_bench_cells(s, NULL, 0) >= 6) { // the first row of a tail, cut
-        struct rr_slice c[CELLS];
-        double v;
-        size_t n = rr_bench_cells(s, c, CELLS), numbers = 0;
-        for (size_t i = 0; i < n && i < CELLS; i++) numbers += rr_text_double(c[i], &v) == RR_OK || rr_slice_is(c[i], "N/A");
-        if (numbers == n) take_row(l, s);
+    if (is_info(s)) return RR_OK;
+    if (s.n > 0 && s.at[0] != '#' && holds_row(s)) { // damaged, or the first row of a tail, cut
+        take_row(l, s);
         return RR_OK;
     }
-    if (is_info(s)) return RR_OK;
+    if (s.n > 0 && s.at[0] == '#' && holds_row(s)) rr_sink_refuse(l->sink, l->line, "a row runs into this comment");
     while (s.n > 0 && s.at[0] == '#') s = rr_trim(drop(s, 1));
     if (starts_list(s)) RR_TRY(close_log(l));
     if (take_rank(l, s)) return RR_OK;

@@ -46,7 +46,11 @@ static void take_half(struct reader *r, const cJSON *row, bool in_place, int64_t
 {
     const cJSON *half = rr_json_member(row, in_place ? "in_place" : "out_of_place");
     struct rr_sample s = rr_sample_none(RR_SAMPLE_COLLECTIVE);
-    if (!cJSON_IsObject(half)) return;
+    if (cJSON_IsNull(half)) return;
+    if (!cJSON_IsObject(half)) {
+        rr_sink_refuse(r->sink, line, "a result has \"out_of_place\" and \"in_place\", each an object or null");
+        return;
+    }
     s.us = number_of(half, "time");
     if (s.us < 0) s.us = number_of(half, "cpu_time");
     s.gb_s = number_of(half, "alg_bw"), s.bus_gb_s = number_of(half, "bus_bw");

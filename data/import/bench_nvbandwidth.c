@@ -4,6 +4,7 @@
  * A test opens with "Running NAME.", its title says what rows and columns are, a line of column numbers follows, then a row for each source; SUM
  * closes it and is checked. Where the opening line was lost, SUM names the test. N/A, and 0.00 of a device with itself, are no measurement. */
 #include "data/bench_help.h"
+#include <ctype.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,8 +16,9 @@ struct log {
     struct rr_sample_sink *sink;
     int64_t line;
     char running[128], title[160];
-    bool matrix, latency, row_is_cpu, arrow_left; /* inside a matrix, and what its title says */
-    size_t columns, first;                        /* of the line of column numbers; first sample of this matrix */
+    bool matrix; /* inside one */
+    struct rr_bench_title says;
+    size_t columns, first; /* of the line of column numbers; first sample of this matrix */
     double sum;
     size_t waived;
 };
@@ -59,11 +61,14 @@ static void close_matrix(struct log *l)
 static void open_matrix(struct log *l, struct rr_slice s)
 {
     close_matrix(l);
+    if (!rr_bench_title(s, &l->says)) {
+        rr_sink_refuse(l->sink, l->line,
+                       "a title such as CPU(row) <- GPU(column) (GB/s) that leaves rows, direction or unit open: \"%.*s\"",
+                       (int)(s.n > 80 ? 80 : s.n), s.at);
+        return;
+    }
     keep(l->title, sizeof l->title, s);
     l->matrix = true;
-    l->latency = rr_bench_has(s, "(ns)");
-    l->row_is_cpu = rr_bench_has(s, "CPU(row)");
-    l->arrow_left = rr_bench_has(s, "<- ");
     l->columns = 0;
     l->sum = 0;
     l->first = rr_sink_rows(l->sink);
@@ -72,11 +77,11 @@ static void open_matrix(struct log *l, struct rr_slice s)
 static void take_cell(struct log *l, int64_t row, int64_t column, double v)
 {
     struct rr_sample s = rr_sample_none(RR_SAMPLE_TRANSFER);
-    const int32_t r = l->row_is_cpu ? -1 : (int32_t)row;
-    s.from = l->arrow_left ? (int32_t)column : r;
-    s.to = l->arrow_left ? r : (int32_t)column;
+    const int32_t r = l->says.row_is_cpu ? -1 : (int32_t)row;
+    s.from = l->says.to_row ? (int32_t)column : r;
+    s.to = l->says.to_row ? r : (int32_t)column;
     s.line = l->line;
-    if (l->latency)
+    if (l->says.latency)
         s.us = v / 1e3;
     else
         s.gb_s = v;
@@ -84,12 +89,25 @@ static void take_cell(struct log *l, int64_t row, int64_t column, double v)
     rr_sink_add(l->sink, &s);
 }
 
+/* Numbers and N/A, nothing else. */
+static bool holds_values(const struct rr_slice *cell, size_t n)
+{
+    double v;
+    for (size_t i = 0; i < n; i++)
+        if (rr_text_double(cell[i], &v) != RR_OK && !rr_slice_is(cell[i], "N/A")) return false;
+    return n > 0;
+}
+
 static void take_row(struct log *l, const struct rr_slice *cell, size_t n)
 {
     int64_t row, column[CELLS];
     double v[CELLS];
     size_t good = 0;
-    if (rr_text_i64(cell[0], &row) != RR_OK || row < 0 || row > 1000000) return;
+    if (rr_text_i64(cell[0], &row) != RR_OK || row < 0 || row > 1000000) {
+        if (holds_values(cell + 1, n - 1) || n == l->columns + 1 || isdigit((unsigned char)*cell[0].at))
+            rr_sink_refuse(l->sink, l->line, "a row begins with its number: \"%.*s\" is none", (int)cell[0].n, cell[0].at);
+        return;
+    }
     if (n != l->columns + 1) {
         rr_sink_refuse(l->sink, l->line, "%zu values in a row of a matrix with %zu columns: cut off or damaged", n - 1, l->columns);
         return;
@@ -101,7 +119,7 @@ static void take_row(struct log *l, const struct rr_slice *cell, size_t n)
             rr_sink_refuse(l->sink, l->line, "\"%.*s\" is neither a bandwidth nor N/A", (int)cell[i].n, cell[i].at);
             return;
         }
-        if (x == 0 && !l->row_is_cpu && row == (int64_t)i - 1) continue;
+        if (x == 0 && !l->says.row_is_cpu && row == (int64_t)i - 1) continue;
         column[good] = (int64_t)i - 1, v[good++] = x;
     }
     for (size_t i = 0; i < good; i++) take_cell(l, row, column[i], v[i]);
@@ -170,7 +188,7 @@ static void take_line(struct log *l, struct rr_slice s)
         rr_sink_refuse(l->sink, l->line, "nvbandwidth stopped in %s instead of measuring: \"%.*s\"", *l->running ? l->running : "a test",
                        (int)(s.n > 60 ? 60 : s.n), s.at);
         l->matrix = false;
-    } else if (rr_bench_has(s, "(row)") && rr_bench_has(s, "(column)") && (rr_bench_has(s, "(GB/s)") || rr_bench_has(s, "(ns)"))) {
+    } else if (rr_bench_has(s, "(row)") || rr_bench_has(s, "(column)")) {
         open_matrix(l, s);
     } else if (starts(s, "SUM ")) {
         take_sum(l, cell, n);
@@ -178,6 +196,10 @@ static void take_line(struct log *l, struct rr_slice s)
         l->columns = n;
     } else if (l->matrix && l->columns > 0) {
         take_row(l, cell, n);
+    } else if (holds_values(cell, n) || (l->matrix && isdigit((unsigned char)*cell[0].at))) {
+        rr_sink_refuse(l->sink, l->line,
+                       l->matrix ? "the line of column numbers 0 1 2 ... is damaged"
+                                 : "values outside of a matrix: its title is lost or damaged");
     } else {
         take_head(l, s);
     }

@@ -7,7 +7,8 @@ struct reader {
     const struct rr_bench_text *t;
     struct rr_sample_sink *sink;
     struct rr_json *json;
-    const char *op, *title;
+    const char *op;
+    struct rr_bench_title says;
 };
 
 static const char *text_of(const cJSON *o, const char *key)
@@ -18,7 +19,7 @@ static const char *text_of(const cJSON *o, const char *key)
 
 static void take_cell(struct reader *r, const cJSON *cell, int32_t row, int32_t column, int64_t line)
 {
-    const bool cpu = strstr(r->title, "CPU(row)") != NULL, left = strstr(r->title, "<- ") != NULL;
+    const bool cpu = r->says.row_is_cpu, left = r->says.to_row;
     struct rr_sample s = rr_sample_none(RR_SAMPLE_TRANSFER);
     double v = 0;
     if (cJSON_IsString(cell) && strcmp(cell->valuestring, "N/A") == 0) return;
@@ -28,11 +29,15 @@ static void take_cell(struct reader *r, const cJSON *cell, int32_t row, int32_t 
         rr_sink_refuse(r->sink, line, "%s[%d][%d] is neither a number nor N/A", r->op, (int)row, (int)column);
         return;
     }
-    if (v < 0 || (v == 0 && !cpu && row == column)) return;
+    if (v < 0) {
+        rr_sink_refuse(r->sink, line, "%s[%d][%d] is below 0", r->op, (int)row, (int)column);
+        return;
+    }
+    if (v == 0 && !cpu && row == column) return;
     s.op = r->op, s.line = line;
     s.from = left ? column : cpu ? -1 : row;
     s.to = !left ? column : cpu ? -1 : row;
-    if (strstr(r->title, "(ns)"))
+    if (r->says.latency)
         s.us = v / 1e3;
     else
         s.gb_s = v;
@@ -45,13 +50,18 @@ static void take_case(struct reader *r, const cJSON *test, size_t *waived)
     const char *status = text_of(test, "status");
     const int64_t line = rr_bench_json_line(r->json, test, r->t->arena);
     r->op = rr_strdup(r->t->arena, text_of(test, "name"));
-    r->title = text_of(test, "bandwidth_description");
+    const char *title = text_of(test, "bandwidth_description");
     if (strcmp(status, "Waived") == 0) {
         ++*waived;
         return;
     }
     if (!cJSON_IsArray(matrix) || strcmp(status, "Passed") != 0) {
         rr_sink_refuse(r->sink, line, "%s: status \"%s\" %s", r->op, status, text_of(test, "error"));
+        return;
+    }
+    if (!*r->op || !rr_bench_title(rr_slice(title, strlen(title)), &r->says)) {
+        rr_sink_refuse(r->sink, line, "%s: \"name\" and \"bandwidth_description\" must say what, which way and in which unit: \"%s\"",
+                       r->op, title);
         return;
     }
     int32_t i = 0;

@@ -41,6 +41,27 @@ static double number_of(struct rr_slice s, double otherwise)
     return s.n > 0 && rr_text_double(s, &v) == RR_OK ? v : otherwise;
 }
 
+/* Columns that say nothing of the time, as rccl-tests names them. */
+static bool is_other(struct rr_slice name)
+{
+    static const char *const words[] = {"numCycle", "ranksPerNode", "redop", "root", "count", "timestamp"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (rr_slice_is_nocase(name, words[i])) return true;
+    return false;
+}
+
+/* The first of the numbers that is none; NULL = all are (or stand nowhere). "N/A" wrong results were not looked for. */
+static const struct rr_slice *no_number(const struct rr_slice *cell)
+{
+    static const enum field fields[] = {NODES, RANKS, EACH, IN_PLACE, WRONG};
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
+        const struct rr_slice *c = &cell[fields[i]];
+        double v;
+        if (c->n > 0 && rr_text_double(*c, &v) != RR_OK && !(fields[i] == WRONG && rr_slice_is(*c, "N/A"))) return c;
+    }
+    return NULL;
+}
+
 static void nothing(struct rr_slice by[FIELDS])
 {
     for (size_t i = 0; i < FIELDS; i++) by[i] = rr_slice("", 0);
@@ -52,6 +73,7 @@ static void take(struct reader *r, const struct rr_slice *cell)
     struct rr_sample s = rr_sample_none(RR_SAMPLE_COLLECTIVE);
     const double ranks = number_of(cell[RANKS], 1) * number_of(cell[EACH], 1), nodes = number_of(cell[NODES], cell[RANKS].n ? 0 : 1);
     const double wrong = number_of(cell[WRONG], 0);
+    const struct rr_slice *no = no_number(cell);
     s.line = r->line;
     s.op = rr_bench_op_word(rr_strndup(r->t->arena, cell[NAME].at, cell[NAME].n));
     s.type = rr_strndup(r->t->arena, cell[TYPE].at, cell[TYPE].n);
@@ -59,7 +81,10 @@ static void take(struct reader *r, const struct rr_slice *cell)
     s.in_place = number_of(cell[IN_PLACE], 0) > 0;
     s.ranks = r->t->opt->ranks > 0 ? r->t->opt->ranks : ranks >= 1 && ranks < 1e8 ? (int32_t)ranks : 0;
     s.nodes = nodes >= 0 && nodes < 1e8 ? (int32_t)nodes : 0;
-    if (!*s.op)
+    if (no)
+        rr_sink_refuse(r->sink, r->line, "nodes, ranks, GPUs of a rank, in place and wrong results are numbers: \"%.*s\" is none",
+                       (int)no->n, no->at);
+    else if (!*s.op)
         rr_sink_refuse(r->sink, r->line, "\"%.*s\" is no collective operation that is known (AllReduce, AllGather, ...)", (int)cell[NAME].n,
                        cell[NAME].at);
     else if (!rr_bench_bytes(cell[SIZE], &s.bytes) || !(s.us > 0) || s.gb_s < 0 || s.bus_gb_s < 0)
@@ -85,11 +110,15 @@ static size_t split(struct rr_slice line, struct rr_slice *cell)
     return n;
 }
 
-static size_t read_head(struct rr_slice line, enum field *field)
+static size_t read_head(struct reader *r, struct rr_slice line, enum field *field)
 {
     struct rr_slice cell[CELLS];
     const size_t n = split(line, cell);
-    for (size_t i = 0; i < n; i++) field[i] = field_of(cell[i]);
+    for (size_t i = 0; i < n; i++) {
+        field[i] = field_of(cell[i]);
+        if (field[i] == OTHER && !is_other(cell[i]))
+            rr_sink_note(r->sink, r->line, "column \"%.*s\" is not known and left out", (int)cell[i].n, cell[i].at);
+    }
     return n;
 }
 
@@ -122,7 +151,7 @@ static void read_csv(struct reader *r)
         line = rr_trim(line);
         if (line.n == 0) continue;
         if (heads == 0)
-            heads = read_head(line, field);
+            heads = read_head(r, line, field);
         else
             read_row(r, line, field, heads);
     }
@@ -143,13 +172,21 @@ static void read_object(struct reader *r, struct rr_slice line)
     struct rr_slice by[FIELDS];
     const cJSON *m;
     nothing(by);
-    cJSON *o = cJSON_ParseWithLength(line.at, line.n);
-    if (!cJSON_IsObject(o))
+    const char *end = NULL;
+    cJSON *o = cJSON_ParseWithLengthOpts(line.at, line.n, &end, 0);
+    if (!cJSON_IsObject(o) || end != line.at + line.n) {
         rr_sink_refuse(r->sink, r->line, "one object {\"name\": ..., \"size\": ...} a line: this one is cut or damaged");
-    if (cJSON_IsObject(o)) {
-        cJSON_ArrayForEach(m, o) if (m->string) by[field_of(rr_slice(m->string, strlen(m->string)))] = value_of(m, r->t->arena);
-        take(r, by);
+        cJSON_Delete(o);
+        return;
     }
+    cJSON_ArrayForEach(m, o)
+    {
+        const struct rr_slice key = rr_slice(m->string, strlen(m->string));
+        by[field_of(key)] = value_of(m, r->t->arena);
+        if (field_of(key) == OTHER && !is_other(key))
+            rr_sink_note(r->sink, r->line, "\"%.*s\" is not known and left out", (int)key.n, key.at);
+    }
+    take(r, by);
     cJSON_Delete(o);
 }
 

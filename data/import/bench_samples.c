@@ -29,6 +29,8 @@ static const struct {
     {"from", NUMBER, AT(from), 'i'},
     {"to", NUMBER, AT(to), 'i'},
     {"bytes", NUMBER, AT(bytes), 'l'},
+    {"line", NUMBER, AT(line), 'l'},
+    {"log", NUMBER, AT(log), 'i'},
     {"m", NUMBER, AT(m), 'l'},
     {"n", NUMBER, AT(n), 'l'},
     {"k", NUMBER, AT(k), 'l'},
@@ -111,7 +113,9 @@ static void take_sample(struct reader *r, const cJSON *o)
         rr_sink_refuse(r->sink, line, "\"%.40s\" is not known in a sample, or not of its kind", m->string);
         return;
     }
-    if (cJSON_IsString(check) && strcmp(check->valuestring, "ok") != 0)
+    if (s.line < 0 || s.log < 0)
+        rr_sink_refuse(r->sink, line, "\"line\" and \"log\" count from 1");
+    else if (cJSON_IsString(check) && strcmp(check->valuestring, "ok") != 0)
         rr_sink_refuse(r->sink, line, "the result was wrong (check \"%.40s\"): its time says nothing", check->valuestring);
     else if (!(s.us > 0) && !(s.gb_s > 0))
         rr_sink_refuse(r->sink, line, "a sample needs \"us\" (or \"gb_s\") above 0");

@@ -31,7 +31,8 @@ static bool is_link(struct rr_slice s)
     static const char *const words[] = {"X", "SYS", "NODE", "PHB", "PXB", "PIX"};
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (rr_slice_is(s, words[i])) return true;
-    return s.n >= 3 && s.n <= 4 && memcmp(s.at, "NV", 2) == 0;
+    int64_t bonds;
+    return s.n >= 3 && s.n <= 4 && memcmp(s.at, "NV", 2) == 0 && rr_text_i64(rr_slice(s.at + 2, s.n - 2), &bonds) == RR_OK && bonds > 0;
 }
 
 static void put(struct rr_buf *b, const struct links *l, const char *what)
@@ -65,7 +66,7 @@ static enum rr_status read_text(const struct rr_bench_text *t, struct rr_sample_
         }
         if (!is_name(cell[0], "GPU") || seen == gpus) continue;
         size_t links = 0;
-        while (links + 1 < n && links < names && is_link(cell[links + 1])) links++;
+        while (links + 1 < n && is_link(cell[links + 1])) links++;
         if (links != names || !rr_slice_is(cell[seen + 1], "X")) {
             rr_sink_refuse(sink, at_line, "%zu links in a row of a matrix with %zu columns, X where a device meets itself", links, names);
             continue;

@@ -135,7 +135,7 @@ log() {
     fails 2 'which one\?' "$RR" profile show
     fails 2 'wants two profiles' "$RR" profile compare h100-efa
     fails 2 'wants a profile and a log' "$RR" profile validate h100-efa
-    fails 4 'no-such' "$RR" profile show no-such
+    fails 3 'no-such: no such file, and no shipped profile' "$RR" profile show no-such
     fails 3 'did you mean "h100-80gb-sxm"' "$RR" fit log.txt --gpu h100-80gb-sxn
     fails 2 '"ncl-tests" is no format of measured times, did you mean "nccl-tests"' "$RR" fit log.txt --format ncl-tests
     fails 2 '--draws wants at most 10000' "$RR" fit log.txt --draws 20000

@@ -498,6 +498,13 @@ static void machines_without_times(void **state)
     near(s.machine.memory_gib, 81559 / 1024., 1e-12);
     assert_int_equal(s.machine.gpus_per_node, 2);
     near(s.machine.power_limit_w, 700, 1e-12);
+    const char *head = "name, memory.total [MiB], power.limit [W], driver_version\nX1, 81559 MiB, 700.00 W, 570.1\n";
+    reads("n.csv", rr_strf(arena, "%sX1, 81559 MiB, [N/A], 570.1\n", head), &s);
+    assert_int_equal(s.n_refused + s.n_notes, 0);
+    reads("b.csv", rr_strf(arena, "%sX1, 81559 MiB, banana, 570.1\n", head), &s);
+    assert_int_equal(s.n_refused, 1);
+    assert_non_null(strstr(s.refused[0], "b.csv:3: \"banana\" is no number in W"));
+    assert_int_equal(s.machine.gpus_per_node, 2);
 }
 
 static void samples_there_and_back(void **state)
@@ -523,7 +530,41 @@ static void samples_there_and_back(void **state)
     assert_int_equal(t.at[0].n_all, 3);
     assert_true(t.at[1].in_place);
     near(t.at[1].us, 7.25, 1e-12);
+    assert_int_equal(t.at[1].line, 3); // of x.json, not of y.json
     rr_buf_done(&b);
+}
+
+/* Two logs, whose rows stand in lines 3 and 5, and in line 2; through JSON and back they still do. */
+static void lines_and_logs_there_and_back(void **state)
+{
+    (void)state;
+    struct rr_samples s, t;
+    struct rr_buf b = {0};
+    static const char *const text[] = {"# a table\nop,ranks,bytes,us\nall_reduce,8,4096,17.5\n# a line between\nall_reduce,8,8192,19.5\n",
+                                       "op,ranks,bytes,us\nall_reduce,16,4096,33.5\n"};
+    char path[2][32] = {"/tmp/rr-one-XXXXXX", "/tmp/rr-two-XXXXXX"};
+    const char *paths[2] = {path[0], path[1]};
+    const struct rr_sample_options o = {.max_refused = 0.2};
+    for (int i = 0; i < 2; i++) {
+        const int fd = mkstemp(path[i]);
+        assert_int_equal(write(fd, text[i], strlen(text[i])), strlen(text[i]));
+        close(fd);
+    }
+    if (rr_samples_read(paths, 2, &o, arena, &s) != RR_OK) fail_msg("%s", rr_reason());
+    unlink(path[0]), unlink(path[1]);
+    rr_samples_json(&b, &s);
+    reads("again.json", rr_buf_text(&b), &t);
+    assert_int_equal(t.n, 3);
+    const int64_t line[] = {3, 5, 2};
+    const int32_t log[] = {1, 1, 2};
+    for (size_t i = 0; i < 3; i++) {
+        assert_int_equal(t.at[i].line, line[i]);
+        assert_int_equal(t.at[i].log, log[i]);
+    }
+    rr_buf_done(&b);
+    refuses("l.json",
+            "{\"schema\": \"rackrate.samples/1\", \"samples\": [{\"kind\": \"launch\", \"op\": \"empty\", \"us\": 2, \"line\": 2.5}]}",
+            "l.json:1:");
 }
 
 int main(void)
@@ -552,6 +593,7 @@ int main(void)
         cmocka_unit_test(nccl_tests_as_json),
         cmocka_unit_test(machines_without_times),
         cmocka_unit_test(samples_there_and_back),
+        cmocka_unit_test(lines_and_logs_there_and_back),
     };
     return cmocka_run_group_tests(tests, setup, teardown);
 }

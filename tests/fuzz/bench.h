@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
- * tests/fuzz/fuzz_bench.c - every reader of measured times on any bytes: samples in range, or one line of reason.
- *
- * The first byte picks the reader, by its place in data/import/bench_list.h; the next value is "auto". */
+ * tests/fuzz/bench.h - a reader of measured times on any bytes: samples in range, or one line of reason. */
+#ifndef RR_TESTS_FUZZ_BENCH_H
+#define RR_TESTS_FUZZ_BENCH_H
 #include "data/samples.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,7 +11,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
-static void check(const struct rr_samples *s)
+static void bench_check(const struct rr_samples *s)
 {
     struct rr_buf b = {0};
     for (size_t i = 0; i < s->n; i++) {
@@ -23,26 +23,23 @@ static void check(const struct rr_samples *s)
     rr_buf_done(&b);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+/* `format`: a name of data/import/bench_list.h, or "auto". */
+static inline int bench_read(const char *format, const uint8_t *data, size_t n)
 {
     char path[64];
-    size_t formats = 0;
-    if (n == 0) return 0;
-    while (rr_bench_formats[formats]) formats++;
-    const size_t pick = *data++ % (formats + 1);
     const int fd = memfd_create("bench", 0);
-    if (fd < 0 || write(fd, data, n - 1) != (ssize_t)(n - 1)) abort();
+    if (fd < 0 || write(fd, data, n) != (ssize_t)n) abort();
     snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
-    const struct rr_sample_options opt = {
-        .format = pick < formats ? rr_bench_formats[pick]->name : "auto", .op = "all_gather", .max_refused = 0.9};
+    const struct rr_sample_options opt = {.format = format, .op = "all_gather", .max_refused = 0.9};
     struct rr_arena *a = rr_arena_create();
     struct rr_samples s;
     const char *p = path;
     if (rr_samples_read(&p, 1, &opt, a, &s) == RR_OK)
-        check(&s);
+        bench_check(&s);
     else if (*rr_reason() == '\0' || strchr(rr_reason(), '\n'))
         abort();
     rr_arena_free(a);
     close(fd);
     return 0;
 }
+#endif

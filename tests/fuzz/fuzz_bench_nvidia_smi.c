@@ -1,0 +1,5 @@
+/* SPDX-License-Identifier: GPL-3.0-or-later
+ * tests/fuzz/fuzz_bench_nvidia_smi.c - data/import/bench_nvidia_smi.c on any bytes. */
+#include "tests/fuzz/bench.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { return bench_read("nvidia-smi-csv", data, n); }
