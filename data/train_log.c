@@ -14,6 +14,7 @@
 
 #define MIB       1048576.0
 #define GIB       1073741824.0
+#define SIZE(x)   ((enum rr_log_what)(RR_LOG_SIZE + (int)(x)))
 #define N_OF(x)   (sizeof(x) / sizeof *(x))
 #define MOST_LINE 8192 /* what lies behind it is not looked at */
 
@@ -23,6 +24,17 @@ static const struct rr_log_word words[] = {
     {"megatron", "global batch size", RR_LOG_BATCH, 1, false, NULL},
     {"megatron", "max allocated", RR_LOG_MEMORY, MIB, false, NULL}, // divided by 1024 x 1024 there
     {"megatron bridge", "Step Time", RR_LOG_STEP, 1, false, "s"},
+    {"megatron", "world size", SIZE(RR_LOG_GPUS), 1, false, NULL},
+    {"megatron", "world_size", SIZE(RR_LOG_GPUS), 1, false, NULL},
+    {"megatron", "seq_length", SIZE(RR_LOG_SEQ), 1, false, NULL},
+    {"megatron", "num_layers", SIZE(RR_LOG_LAYERS), 1, false, NULL},
+    {"megatron", "hidden_size", SIZE(RR_LOG_HIDDEN), 1, false, NULL},
+    {"megatron", "tensor_model_parallel_size", SIZE(RR_LOG_TP), 1, false, NULL},
+    {"megatron", "pipeline_model_parallel_size", SIZE(RR_LOG_PP), 1, false, NULL},
+    {"megatron", "virtual_pipeline_model_parallel_size", SIZE(RR_LOG_VPP), 1, false, NULL},
+    {"megatron", "context_parallel_size", SIZE(RR_LOG_CP), 1, false, NULL},
+    {"megatron", "expert_model_parallel_size", SIZE(RR_LOG_EP), 1, false, NULL},
+    {"megatron", "micro_batch_size", SIZE(RR_LOG_MICRO_BATCH), 1, false, NULL},
     {"deepspeed", "iter time (s)", RR_LOG_STEP, 1, false, NULL},
     {"deepspeed", "CurrSamplesPerSec", RR_LOG_SAMPLES, 1, false, NULL},
     {"deepspeed", "SamplesPerSec", RR_LOG_SAMPLES, 1, false, NULL},
@@ -68,19 +80,25 @@ static const char *const pauses[] = {"validation loss at",
 
 /* ---- series ---- */
 
-void rr_log_add(struct rr_log_read *r, const struct rr_log_word *word, double v, int64_t step, bool beside)
+static struct rr_log_series *series_of(struct rr_log_read *r, const struct rr_log_word *word)
 {
-    struct rr_log_series *s = NULL;
-    if (!(v > 0) || !isfinite(v) || (word->over && !isfinite(1 / v))) return;
     for (size_t i = 0; i < r->series.n; i++)
-        if (r->series.at[i].word == word) s = &r->series.at[i];
+        if (r->series.at[i].word == word) return &r->series.at[i];
+    return NULL;
+}
+
+bool rr_log_add(struct rr_log_read *r, const struct rr_log_word *word, double v, int64_t step, bool beside)
+{
+    struct rr_log_series *s = series_of(r, word);
+    if (!(v > 0) || !isfinite(v) || (word->over && !isfinite(1 / v))) return word->what > RR_LOG_TOKENS || !s;
     if (!s) {
         rr_vec_push(&r->series, ((struct rr_log_series){.word = word}));
         s = &r->series.at[r->series.n - 1];
     }
-    if (step >= 0 && s->list.n > 0 && s->list.at[s->list.n - 1].step == step) return;
+    if (step >= 0 && s->list.n > 0 && s->list.at[s->list.n - 1].step == step) return true;
     const struct rr_log_value value = {word->over ? word->unit / v : v * word->unit, step, beside};
     rr_vec_push(&s->list, value);
+    return true;
 }
 
 void rr_log_done(struct rr_log_read *r)
@@ -102,20 +120,46 @@ static const char *find_word(const char *line, const char *word)
     return NULL;
 }
 
-/* The number that follows, behind blanks, quotes, ':', '=' and a row of dots; commas inside it. NULL: there is none; else what is behind it. */
+static const char *skip_to_number(const char *p)
+{
+    while (*p && (strchr(" \t:='\"", *p) || (*p == '.' && !isdigit((unsigned char)p[1])))) p++;
+    return p;
+}
+
+static bool is_thousands(const char *comma)
+{
+    size_t n = 0;
+    while (isdigit((unsigned char)comma[n + 1])) n++;
+    return n == 3;
+}
+
+/* The number that follows, behind blanks, quotes, ':', '=' and a row of dots; commas before three digits in it. NULL: there is none; else what is
+ * behind it. */
 static const char *number_after(const char *p, double *ret)
 {
     char digits[48];
     size_t n = 0;
-    while (*p && (strchr(" \t:='\"", *p) || (*p == '.' && !isdigit((unsigned char)p[1])))) p++;
-    for (; *p && n + 1 < sizeof digits; p++) {
+    for (p = skip_to_number(p); *p && n + 1 < sizeof digits; p++) {
         const bool sign = (*p == '-' || *p == '+') && (n == 0 || digits[n - 1] == 'e' || digits[n - 1] == 'E');
         const bool exponent = n > 0 && (*p == 'e' || *p == 'E') && (isdigit((unsigned char)p[1]) || p[1] == '-' || p[1] == '+');
-        if (*p == ',' && isdigit((unsigned char)p[1])) continue;
+        if (*p == ',' && n > 0 && is_thousands(p)) continue;
         if (!isdigit((unsigned char)*p) && !sign && !exponent && !(*p == '.' && isdigit((unsigned char)p[1]))) break;
         digits[n++] = *p;
     }
     return n > 0 && rr_text_double(rr_slice(digits, n), ret) == RR_OK ? p : NULL;
+}
+
+/* What stands where the number should, up to a blank or a bracket; a unit may hang on to a number, another digit behind that is damage. */
+static size_t token_length(const char *p) { return strcspn(p, " \t,|()[]{}<>;\"'/:=%\\"); }
+
+static bool is_damaged(const struct rr_log_word *w, const char *token, const char *behind)
+{
+    const bool own_unit = strchr(w->text, '(') != NULL;
+    if (!isdigit((unsigned char)*token)) return false;
+    if (!behind) return true; // "43.2.4"
+    for (size_t n = token_length(behind); n > 0; n--, behind++)
+        if (isdigit((unsigned char)*behind) || (own_unit && isalpha((unsigned char)*behind))) return true;
+    return own_unit && *behind == ',' && isdigit((unsigned char)behind[1]);
 }
 
 static int64_t step_of(const char *line)
@@ -134,6 +178,7 @@ struct text {
     struct rr_log_read *r;
     int64_t batch; /* of Composer, which prints its number on a line of its own; -1 = none */
     bool beside;   /* a pause since the last step */
+    bool cut;      /* the line ends where the file does, without a newline */
 };
 
 /* "10.82s/it" or "1.48it/s" inside "[...]". */
@@ -146,7 +191,7 @@ static void read_bar(struct text *t, const char *line, int64_t step)
     if (!unit || unit == open) return;
     const char *from = unit;
     while (from > open + 1 && (isdigit((unsigned char)from[-1]) || from[-1] == '.')) from--;
-    if (number_after(from, &v) == unit) rr_log_add(t->r, word, v, step, t->beside);
+    if (number_after(from, &v) == unit) (void)rr_log_add(t->r, word, v, step, t->beside);
 }
 
 static bool is_pause(const char *line)
@@ -154,6 +199,39 @@ static bool is_pause(const char *line)
     for (size_t i = 0; i < N_OF(pauses); i++)
         if (strstr(line, pauses[i])) return true;
     return false;
+}
+
+/* A word of a step with its unit has no other use than before a number. */
+static bool needs_number(const struct rr_log_word *w) { return w->what == RR_LOG_STEP && strchr(w->text, '(') != NULL; }
+
+static void refuse(struct text *t, const struct rr_log_word *w, const char *token, const char *why)
+{
+    struct rr_log_read *r = t->r;
+    if (r->bad_line) return;
+    r->bad_line = r->lines;
+    const size_t n = strcspn(token, " \t|");
+    r->bad = rr_strf(r->arena, "\"%s\" %s \"%.*s\"", w->text, why, n < 40 ? (int)n : 40, token);
+}
+
+/* A number behind a word, or why there is none. true: one of a step was taken. */
+static bool take_word(struct text *t, const struct rr_log_word *w, const char *after, int64_t step)
+{
+    double v;
+    const char *token = skip_to_number(after), *behind = number_after(after, &v);
+    if (w->behind && (!behind || !begins(behind, w->behind))) {
+        const size_t n = token_length(token), unit = strlen(w->behind);
+        if (isdigit((unsigned char)*token) && n > unit && begins(token + n - unit, w->behind))
+            refuse(t, w, token, "with a damaged number:");
+        return false;
+    }
+    if (t->cut && (!behind || *behind == '\0') && (!behind || series_of(t->r, w))) return false;
+    if (!w->behind && is_damaged(w, token, behind))
+        refuse(t, w, token, "with a damaged number:");
+    else if (!behind && needs_number(w))
+        refuse(t, w, token, "without a number behind it, but");
+    if (!behind) return false;
+    if (!rr_log_add(t->r, w, v, step, t->beside)) refuse(t, w, token, "is more than 0 in each step, not");
+    return w->what <= RR_LOG_TOKENS;
 }
 
 static void read_line(struct text *t, const char *line)
@@ -164,17 +242,8 @@ static void read_line(struct text *t, const char *line)
     if (batch) t->batch = step;
     if (step < 0) step = t->batch;
     for (size_t i = 0; i < N_OF(words); i++) {
-        const struct rr_log_word *w = &words[i];
-        const char *at = find_word(line, w->text), *behind;
-        double v;
-        if (!at) continue;
-        behind = number_after(at + strlen(w->text), &v);
-        if (behind && w->behind && !begins(behind, w->behind)) continue;
-        if (!behind && w->what == RR_LOG_STEP && strchr(w->text, '(') && t->r->bad_line == 0)
-            t->r->bad_line = t->r->lines, t->r->bad_word = w->text;
-        if (!behind) continue;
-        rr_log_add(t->r, w, v, step, t->beside);
-        stepped |= w->what <= RR_LOG_TOKENS;
+        const char *at = find_word(line, words[i].text);
+        if (at) stepped |= take_word(t, &words[i], at + strlen(words[i].text), step);
     }
     if (stepped)
         t->beside = false;
@@ -208,6 +277,7 @@ static void read_text(const char *text, size_t n, struct rr_log_read *r)
         while (end < n && text[end] != '\n' && text[end] != '\r') end++;
         r->lines += i == 0 || text[i - 1] == '\n';
         copy_plain(text + i, end - i, line);
+        t.cut = end == n;
         read_line(&t, line);
         i = end + 1;
     }
@@ -245,6 +315,9 @@ static double usual(const struct rr_log_series *s, struct rr_train_log *ret)
     if (ret) {
         ret->steps = n, ret->warmup = skip, ret->beside = beside < n - skip ? beside : 0, ret->outliers = 0;
         for (size_t i = 0; i < k; i++) ret->outliers += at[i] > 1.5 * m || at[i] < m / 1.5;
+        ret->used = k;
+        for (size_t i = 0; i < k; i++) at[i] = fabs(at[i] - m);
+        ret->spread = 1.4826 * median_of(at, k) / m;
     }
     free(at);
     return m;
@@ -279,6 +352,19 @@ static double most_of(const struct rr_log_read *r, enum rr_log_what what)
     return most;
 }
 
+/* What a dump of arguments says, where it says one number. */
+static int64_t size_of(const struct rr_log_read *r, enum rr_log_size which)
+{
+    double v = 0;
+    for (size_t i = 0; i < r->series.n; i++)
+        for (size_t k = 0; r->series.at[i].word->what == SIZE(which) && k < r->series.at[i].list.n; k++) {
+            const double next = r->series.at[i].list.at[k].v;
+            if ((v > 0 && next != v) || next != floor(next) || next > 1e9) return 0;
+            v = next;
+        }
+    return (int64_t)v;
+}
+
 /* The last one said: it grows at first. Or what times and rates of samples make of it. */
 static double batch_of(const struct rr_log_read *r)
 {
@@ -292,8 +378,7 @@ static double batch_of(const struct rr_log_read *r)
 static enum rr_status tell(const char *path, const struct rr_log_read *r, struct rr_train_log *ret)
 {
     const struct rr_log_series *s = chosen(r);
-    if (!s && r->bad_line)
-        return rr_fail(RR_EINPUT, "%s:%lld: \"%s\" without a number behind it", path, (long long)r->bad_line, r->bad_word);
+    if (r->bad_line) return rr_fail(RR_EINPUT, "%s:%lld: %s", path, (long long)r->bad_line, r->bad);
     if (!s)
         return rr_fail(
             RR_EINPUT,
@@ -305,6 +390,8 @@ static enum rr_status tell(const char *path, const struct rr_log_read *r, struct
     *ret = (struct rr_train_log){.format = s->word->format, .global_batch = batch_of(r), .memory_bytes = most_of(r, RR_LOG_MEMORY)};
     double *const to[] = {&ret->step_s, &ret->samples_s, &ret->tokens_s_per_gpu};
     *to[s->word->what] = usual(s, ret);
+    ret->average = strcmp(s->word->format, "huggingface") == 0;
+    for (int i = 0; i < RR_LOG_SIZES; i++) ret->size[i] = size_of(r, (enum rr_log_size)i);
     return RR_OK;
 }
 

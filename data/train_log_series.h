@@ -6,7 +6,7 @@
 #include "data/train_log.h"
 #include <stdint.h>
 
-enum rr_log_what { RR_LOG_STEP, RR_LOG_SAMPLES, RR_LOG_TOKENS, RR_LOG_BATCH, RR_LOG_MEMORY, RR_LOG_WHATS };
+enum rr_log_what { RR_LOG_STEP, RR_LOG_SAMPLES, RR_LOG_TOKENS, RR_LOG_BATCH, RR_LOG_MEMORY, RR_LOG_SIZE /* + enum rr_log_size */ };
 
 struct rr_log_word { /* what stands before a number */
     const char *format, *text;
@@ -28,12 +28,13 @@ struct rr_log_read {
     struct rr_arena *arena; /* of words that a file makes */
     RR_VEC(struct rr_log_series) series;
     int64_t lines;
-    int64_t bad_line; /* first one with a known word and no number; 0 = none */
-    const char *bad_word;
+    int64_t bad_line; /* first one that is refused; 0 = none */
+    const char *bad;  /* why: in `arena` */
 };
 
-/* v > 0 and finite, else nothing; the same step of the same word counts once (ranks, redrawn bars). `word` is borrowed. */
-void rr_log_add(struct rr_log_read *r, const struct rr_log_word *word, double v, int64_t step, bool beside);
+/* v > 0 and finite, else nothing; the same step of the same word counts once (ranks, redrawn bars). `word` is borrowed.
+ * false: v tells of a step, is not > 0 and not the first one, which may not have been timed. */
+bool rr_log_add(struct rr_log_read *r, const struct rr_log_word *word, double v, int64_t step, bool beside);
 void rr_log_done(struct rr_log_read *r);
 
 RR_CHECKED enum rr_status rr_log_read_csv(const char *path, struct rr_log_read *ret);

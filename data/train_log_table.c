@@ -183,12 +183,15 @@ static enum rr_status take_row(struct table *t, const struct rr_csv_row *row)
     for (size_t i = 0; i < t->n; i++) {
         if (!t->column[i].word.text || !is_there(row, (int)i)) continue;
         RR_TRY(cell(t, row, (int)i, &v));
-        rr_log_add(t->r, &t->column[i].word, v, -1, false);
+        const bool time = t->column[i].word.what == RR_LOG_STEP && !t->column[i].word.over;
+        if (!rr_log_add(t->r, &t->column[i].word, v, -1, false) || (time && v <= 0))
+            return rr_fail(RR_EINPUT, "%s:%lld: %s: %g; more than 0 is expected of each step", t->path, (long long)row->line,
+                           t->column[i].shown, v);
     }
     if (step < 0 || !is_there(row, t->runtime)) return RR_OK;
     RR_TRY(cell(t, row, t->runtime, &v));
     if (step > t->last_step && t->last_step >= 0 && v > t->last_runtime)
-        rr_log_add(t->r, &between, (v - t->last_runtime) / (step - t->last_step), -1, false);
+        (void)rr_log_add(t->r, &between, (v - t->last_runtime) / (step - t->last_step), -1, false);
     t->last_step = step, t->last_runtime = v;
     return RR_OK;
 }
@@ -232,10 +235,10 @@ static void take_entry(const cJSON *e, double evaluations_s, struct rr_log_read 
     if (!(steps_s > 0)) return;
     const double training_s = s - evaluations_s, steps = number_of(e, "step");
     if (steps > 0 && training_s > 0)
-        rr_log_add(r, &whole, training_s / steps, -1, false);
+        (void)rr_log_add(r, &whole, training_s / steps, -1, false);
     else
-        rr_log_add(r, &rate, steps_s, -1, false);
-    rr_log_add(r, &samples, samples_s * (training_s > 0 && s > 0 ? s / training_s : 1), -1, false);
+        (void)rr_log_add(r, &rate, steps_s, -1, false);
+    (void)rr_log_add(r, &samples, samples_s * (training_s > 0 && s > 0 ? s / training_s : 1), -1, false);
 }
 
 enum rr_status rr_log_read_json(const char *path, struct rr_log_read *ret)

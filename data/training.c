@@ -349,7 +349,7 @@ static const struct rr_param rows[] = {
      .help = "of a scenario: time from a run's submit by which it is to be done; deadline.missed counts those that are not",
      .flags = RR_PF_DECIDES},
     WORDS(measured,
-          "one step of one's own, such as \"tp=8, pp=4, micro_batch=1, step=12.3 s\": scales the prediction and narrows its band"),
+          "one step of one's own, such as \"tp=8, pp=4, micro_batch=1, step=4.3 s\": scales the prediction and narrows its band"),
     {.name = "log",
      .type = RR_P_PATH,
      .offset = AT(rr_training_run, log),

@@ -493,8 +493,10 @@ static enum rr_status find_measured(struct making *x)
     }
     if (!(s->measured.step_s > 0)) return RR_OK;
     s->scale = s->measured.step_s / s->measured.predicted_s;
+    if (s->scale < RR_MEASURED_LEAST || s->scale > RR_MEASURED_MOST) return RR_OK;
     const bool same = s->measured.layout.gpus == s->search.base.gpus;
-    s->doubt = (struct rr_ttt_doubt){.model = DOUBT_MEASURED,
+    s->doubt = (struct rr_ttt_doubt){.model = fmin(fmax(DOUBT_MEASURED, s->unmeasured.model),
+                                                   sqrt(DOUBT_MEASURED * DOUBT_MEASURED + s->measured.doubt * s->measured.doubt)),
                                      .coef = same ? 0 : DOUBT_COEF,
                                      .network = same ? 0 : s->doubt.network,
                                      .calibrated = !same && s->calibrated.n > 0};

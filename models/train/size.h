@@ -16,7 +16,8 @@ struct rr_size_measured { /* one run of one's own */
     double memory_bytes;    /* 0 = not told */
     double predicted_bytes; /* of the fullest stage, in that layout; of a log without the context, which the allocator does not count */
     double after_bytes;     /* the same with the measurement */
-    bool of_allocator;      /* memory_bytes is what a log's allocator says; false: what the GPU holds in all (nvidia-smi) */
+    double doubt;      /* of the step, from its own spread and number, as DOUBT_MODEL: a log of few or uneven steps; 0 = none of its own */
+    bool of_allocator; /* memory_bytes is what a log's allocator says; false: what the GPU holds in all (nvidia-smi) */
     double memory_scale, memory_offset_bytes; /* what it does to the terms that are no states; what it adds to each GPU. 1 and 0: nothing */
 };
 struct rr_size {

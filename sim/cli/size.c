@@ -34,7 +34,7 @@ static const struct rr_option options[] = {
     {0, "profile", "PROFILE", true,
      "measured speed of the machine: a file of `rackrate fit` or `calibrate`, or a name (rackrate list profiles)"},
     {0, "measured", "K=V,...", false,
-     "one own run, such as \"tp=8, pp=4, step=12.3 s, memory=71 GB\": scales the prediction and narrows its band"},
+     "one own run, such as \"tp=8, pp=4, step=4.3 s, memory=71 GB\": scales the prediction and narrows its band"},
     {0, "log", "FILE", false, "the same from a log of Megatron, DeepSpeed, torchtitan, NeMo, Composer, Hugging Face, MLPerf, or a CSV"},
     {0, "set", "PTR=VALUE", true, "set one value of the training section, such as /checkpoint/async=true or \"/machine/network=200 Gb/s\""},
     {0, "all-layouts", NULL, false, "search all values of ZeRO and overlap, not only those that the framework has"},

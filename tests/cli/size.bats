@@ -226,6 +226,47 @@ LOG
     fails 3 'empty.log: no step times' llama --log empty.log
     fails 4 'gone.log' llama --log gone.log
 }
+@test "a log says what it is of, or is refused" {
+    steps() { for i in $(seq "$1"); do echo " iteration $i/ 500 | consumed samples: 2560 | elapsed time per iteration (ms): ${2:-4312.5} | global batch size: ${3:-512} |"; done; }
+    steps 12 >good.log
+    works llama --log good.log --json
+    local scale=$(jq '.points[0].step.scale' <<<"$output") width=$(jq '.points[0].time | .step_p90_s / .step_p10_s' <<<"$output")
+    steps 12 | sed '7s/4312.5/43x2.5/' >damaged.log
+    fails 3 'damaged.log:7: "elapsed time per iteration \(ms\)" with a damaged number: "43x2.5"' llama --log damaged.log
+    # one step is warm-up; three leave two, which say little
+    steps 1 >one.log
+    fails 3 'one.log: 1 step, and the first ones are warm-up: 3 or more are expected' llama --log one.log
+    steps 3 >three.log
+    works llama --log three.log --json
+    jq -e --argjson scale "$scale" --argjson width "$width" '.points[0] | .step.scale == $scale and (.time.step_p90_s / .time.step_p10_s > $width) and
+        .before_measured.p90_s / .before_measured.p10_s >= .time.p90_s / .time.p10_s' <<<"$output"
+    jq -e '.notes | map(.text) | any(test("only 2 steps behind the warm-up"))' <<<"$output"
+    printf 'step_time_s\n1e9\n1e9\n1e9\n' >big.csv
+    fails 3 'measured: a step of 1e\+09 s: no more than a day' llama --log big.csv
+    printf 'step_time_s\n4\n0\n4\n' >none.csv
+    fails 3 'none.csv:3: step_time_s: 0; more than 0' llama --log none.csv
+    # twice the batch of the plan: compared with the prediction for that, and said
+    steps 12 8625 1024 >batch.log
+    works llama --log batch.log --json
+    jq -e '.notes | map(.text) | any(test("the measured run had 1024 sequences a step, the plan has 512"))' <<<"$output"
+    jq -e --argjson scale "$scale" '.points[0].step.scale / $scale - 1 | fabs < 0.15' <<<"$output"
+    fails 3 'measured: global_batch=256, but batch.log says 1024' llama --log batch.log --measured global_batch=256
+    # its arguments are its layout
+    { printf 'using world size: 512\n  tensor_model_parallel_size ...... 8\n  pipeline_model_parallel_size ...... 2\n'; steps 12 8625; } >arguments.log
+    works llama --log arguments.log
+    [[ $output == *"where "*" s was predicted (tp 8 pp 2 "*"the measured run had 512 GPUs, the plan has 1024"* ]]
+    fails 3 'measured: tp=4, but arguments.log says 8' llama --log arguments.log --measured tp=4
+    { echo "  num_layers ........ 48"; steps 12; } >other.log
+    fails 3 'other.log: a log of another model: it has 48 layers, llama-3-70b 80' llama --log other.log
+}
+@test "a measured step that no run has is refused, one that few have is doubted" {
+    # 6 x 70e9 x 4194304 FLOPs in a second would be twice the peak of 1024 x 989.4 TFLOP/s
+    fails 3 'measured: a step of 1 s would be [12][.0-9]* times the dense bf16 peak of 1024 GPUs' llama --measured 'step=1 s'
+    fails 3 'measured: step=0 s: more than nothing is expected' llama --measured 'step=0 s'
+    works llama --layout tp=8,pp=4,mb=1 --measured 'step=12.3 s' --json
+    jq -e '.notes | map(select(.kind == "warning") | .text) | any(test("times the predicted one, outside of the 0.6 to 1.7 of published runs"))' <<<"$output"
+    jq -e '.points[0] | (.time.step_p90_s / .time.step_p10_s) as $now | (.time.p90_s / .time.p10_s) / (.before_measured.p90_s / .before_measured.p10_s) | . > 0.95 and . < 1.05' <<<"$output"
+}
 @test "a config.json is a model" {
     cat >config.json <<'JSON'
 { "model_type": "llama", "hidden_size": 4096, "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8,

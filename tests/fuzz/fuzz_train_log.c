@@ -20,6 +20,7 @@ static void check(const struct rr_train_log *l)
 {
     if (l->steps == 0 || l->warmup + l->beside + l->outliers > l->steps || !l->format) abort();
     if (!sane(l->step_s) || !sane(l->samples_s) || !sane(l->tokens_s_per_gpu) || !sane(l->global_batch) || !sane(l->memory_bytes)) abort();
+    if (l->used == 0 || l->used > l->steps || !sane(l->spread)) abort();
     if ((l->step_s > 0) + (l->samples_s > 0) + (l->tokens_s_per_gpu > 0) != 1) abort();
 }
 

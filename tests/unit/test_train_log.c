@@ -136,6 +136,65 @@ static void what_says_nothing_is_refused(void **state)
     refuses(".json", "{\"log_history\": ", "1");
 }
 
+#define STEP(ms) " | elapsed time per iteration (ms): " ms " | global batch size: 512 |\n"
+
+/* A number is taken whole or its line is named: what is left of a damaged one is none. */
+static void damaged_numbers_are_refused_by_line(void **state)
+{
+    (void)state;
+    static const char *const damaged[] = {"43x2.4", "43.2.4", "43,2.4", "4312.4x", "43?2.4", "-12.5", "0.0", "nan", "1e-4-3"};
+    for (size_t i = 0; i < sizeof damaged / sizeof *damaged; i++) {
+        char text[512];
+        snprintf(text, sizeof text, STEP("4312.4") "loss\n iteration 2/ 5 | elapsed time per iteration (ms): %s | lm\n" STEP("4313"),
+                 damaged[i]);
+        refuses(".log", text, ":3: \"elapsed time per iteration (ms)\"");
+        refuses(".log", text, damaged[i]);
+    }
+    refuses(".log", STEP("4312.4") "global batch size: 5x12\n", ":2: \"global batch size\" with a damaged number: \"5x12\"");
+    refuses(".log", "step: 1 memory: 45.1x2GiB(57.00%) tps: 1,002\n", ":1: \"memory\" with a damaged number: \"45.1x2GiB(57.00%)\"");
+    refuses(".log", "steps: 1 CurrSamplesPerSec=107.3\nCurrSamplesPerSec=0\n",
+            ":2: \"CurrSamplesPerSec\" is more than 0 in each step, not \"0\"");
+    refuses(".csv", "step_time_s\n4.7\n0\n", ":3: step_time_s: 0; more than 0 is expected");
+    refuses(".csv", "step_time_s\n0\n", ":2: step_time_s: 0; more than 0 is expected");
+    refuses(".csv", "step_time_s\n4.7\n-4.7\n", ":3: step_time_s: -4.7; more than 0");
+}
+
+static void a_file_that_was_cut_ends_before_its_last_number(void **state)
+{
+    (void)state;
+    struct rr_train_log log;
+    assert_int_equal(read_as(".log", STEP("4312") STEP("4312") STEP("4312") "elapsed time per iteration (ms): 43", &log), RR_OK);
+    assert_true(log.steps == 3);
+    assert_near(log.step_s, 4.312, 1e-12);
+    assert_int_equal(read_as(".log", STEP("4312") "elapsed time per iteration (ms):", &log), RR_OK);
+}
+
+/* 0.1 of 4 s is the median distance of 3.8, 3.9, 4, 4.1, 4.2 from their median; 9 and 8 are warm-up. */
+static void the_spread_of_steps_is_told(void **state)
+{
+    (void)state;
+    struct rr_train_log log;
+    assert_int_equal(read_as(".csv", "step_time_s\n9\n8\n3.8\n4.2\n4.1\n3.9\n4\n", &log), RR_OK);
+    assert_near(log.step_s, 4, 1e-12);
+    assert_true(log.used == 5 && log.warmup == 2 && !log.average);
+    assert_near(log.spread, 1.4826 * 0.1 / 4, 1e-9);
+    assert_true(sample("trainer_state.json").average && sample("huggingface.log").average);
+}
+
+static void a_dump_of_arguments_is_the_layout(void **state)
+{
+    (void)state;
+    struct rr_train_log log;
+    static const char dump[] =
+        "using world size: 1536, data-parallel size: 48\n  tensor_model_parallel_size ................ 8\n"
+        "  pipeline_model_parallel_size .............. 4\n  virtual_pipeline_model_parallel_size ...... None\n"
+        "  micro_batch_size: 2\n  seq_length=4,096, num_layers=80)\n hidden_size 8192\n hidden_size 1024\n" STEP("4312");
+    assert_int_equal(read_as(".log", dump, &log), RR_OK);
+    static const int64_t want[RR_LOG_SIZES] = {
+        [RR_LOG_GPUS] = 1536, [RR_LOG_SEQ] = 4096, [RR_LOG_LAYERS] = 80, [RR_LOG_TP] = 8, [RR_LOG_PP] = 4, [RR_LOG_MICRO_BATCH] = 2};
+    for (int i = 0; i < RR_LOG_SIZES; i++) assert_int_equal(log.size[i], want[i]); // two hidden sizes are none
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -144,6 +203,10 @@ int main(void)
         cmocka_unit_test(pauses_and_outliers_are_told_apart),
         cmocka_unit_test(columns_say_their_unit),
         cmocka_unit_test(what_says_nothing_is_refused),
+        cmocka_unit_test(damaged_numbers_are_refused_by_line),
+        cmocka_unit_test(a_file_that_was_cut_ends_before_its_last_number),
+        cmocka_unit_test(the_spread_of_steps_is_told),
+        cmocka_unit_test(a_dump_of_arguments_is_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
