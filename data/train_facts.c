@@ -181,7 +181,7 @@ static size_t put_words(struct rr_arena *a, const char *id, const char *aliases,
     return n;
 }
 
-#define MOST_NAMES 16 /* of one thing */
+#define MOST_NAMES 64 /* of one thing */
 
 enum rr_status rr_train_facts_arch(const struct rr_train_facts *f, struct rr_arena *a, const char *name, const struct rr_arch **ret)
 {
@@ -194,7 +194,7 @@ enum rr_status rr_train_facts_arch(const struct rr_train_facts *f, struct rr_are
             return RR_OK;
         }
     }
-    return rr_fail(RR_EINPUT, "no model is called \"%s\"%s", name, rr_did_you_mean(a, name, words, n));
+    return rr_fail(RR_EINPUT, "no model is called \"%s\"%s (rackrate list models)", name, rr_did_you_mean(a, name, words, n));
 }
 
 enum rr_status rr_train_facts_machine(const struct rr_train_facts *f, struct rr_arena *a, const char *name, const struct rr_machine **ret)
@@ -208,7 +208,7 @@ enum rr_status rr_train_facts_machine(const struct rr_train_facts *f, struct rr_
             return RR_OK;
         }
     }
-    return rr_fail(RR_EINPUT, "no machine has a GPU called \"%s\"%s", name, rr_did_you_mean(a, name, words, n));
+    return rr_fail(RR_EINPUT, "no machine has a GPU called \"%s\"%s (rackrate list machines)", name, rr_did_you_mean(a, name, words, n));
 }
 
 const struct rr_train_set *rr_train_facts_set(const struct rr_train_facts *f, const char *source, const char *model)

@@ -64,6 +64,7 @@ static const struct rr_param layout[] = {
          "developers did it, where layers do not divide, when absent",
      .flags = RR_PF_DECIDES},
     SIZE(recompute_layers, "full recompute of so many layers of a stage; as few as memory needs when absent, all with recompute full"),
+    SIZE(dp, "data parallel ranks: what tp, pp and cp leave of the GPUs; only layouts that leave so many are looked at"),
 };
 const struct rr_param_table rr_training_layout_table = {ROWS(layout), sizeof(struct rr_training_layout)};
 
@@ -348,8 +349,7 @@ static const struct rr_param rows[] = {
      .most = 3e16,
      .help = "of a scenario: time from a run's submit by which it is to be done; deadline.missed counts those that are not",
      .flags = RR_PF_DECIDES},
-    WORDS(measured,
-          "one step of one's own, such as \"tp=8, pp=4, micro_batch=1, step=4.3 s\": scales the prediction and narrows its band"),
+    WORDS(measured, "one step of one's own, such as \"tp=8, pp=4, micro_batch=1, step=4.3 s\": scales the prediction and narrows its band"),
     {.name = "log",
      .type = RR_P_PATH,
      .offset = AT(rr_training_run, log),

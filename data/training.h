@@ -14,6 +14,7 @@ struct rr_training_layout { /* a size of 0 (zero, recompute: -1) is searched */
     int recompute; /* index into none, selective, full; with the row's given bit */
     bool sequence_parallel, tp_overlap, dp_overlap, flash;
     int64_t ends;
+    int64_t dp;               /* what the others leave must be so many; 0 = any */
     int64_t recompute_layers; /* full recompute of so many layers a stage; 0 = searched, or all with recompute full */
 };
 struct rr_training_warmup {
@@ -66,6 +67,7 @@ struct rr_training_run {
     int64_t submit_us, deadline_us; /* of a scenario: deadline from a run's submit, 0 = none */
     const char *const *beside;      /* not a word of the section: GPUs that it is compared with, so that one framework is taken for all */
     size_t n_beside;
+    bool other_number;    /* no word: GPUs that are compared with those asked for, whose dp does not hold here */
     const char *measured; /* "step=12.3 s, tp=8, ...": one run of one's own */
     const char *log;      /* a training log of one's own */
     const struct rr_profile_set

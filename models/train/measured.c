@@ -16,8 +16,8 @@ struct word {
     {                                             \
 #field, offsetof(struct rr_layout, field) \
     }
-static const struct word words[] = {
-    W(gpus), W(tp), W(pp), W(vpp), W(cp), W(ep), W(zero), W(micro_batch), W(global_batch), W(seq), W(recompute_layers)};
+static const struct word words[] = {W(gpus), W(tp),   W(pp),          W(dp),           W(vpp), W(cp),
+                                    W(ep),   W(zero), W(micro_batch), W(global_batch), W(seq), W(recompute_layers)};
 
 static enum rr_status pair(struct rr_arena *a, char *key, const char *value, struct rr_size_measured *m)
 {
@@ -170,6 +170,7 @@ static enum rr_status complete(const struct rr_size *s, struct rr_size_measured 
         struct rr_axis *axis;
         int32_t v;
     } known[] = {{&q.tp, l->tp}, {&q.pp, l->pp}, {&q.vpp, l->vpp}, {&q.cp, l->cp}, {&q.ep, l->ep}, {&q.micro_batch, l->micro_batch}};
+    q.dp = l->dp;
     q.base.gpus = l->gpus, q.base.global_batch = l->global_batch, q.base.seq = l->seq;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         if (known[i].axis->n != 1) known[i].axis->n = 0; // axes of another number of GPUs
@@ -193,7 +194,7 @@ static enum rr_status complete(const struct rr_size *s, struct rr_size_measured 
         if (r.tried)
             rr_search_say(&b, &q, &r, (enum rr_layout_fault)i);
         else
-            rr_buf_putf(&b, "tp x pp x cp does not divide %d GPUs", l->gpus);
+            rr_search_say_world(&b, &q);
         const enum rr_status st = rr_fail(RR_EINPUT, "measured: %s", rr_buf_text(&b));
         rr_buf_done(&b);
         return st;

@@ -68,7 +68,10 @@ int64_t rr_search_size(const struct rr_search *s)
     const int64_t split = (int64_t)s->tp.n * s->pp.n * s->cp.n;
     for (int32_t t = 0; t < s->tp.n; t++)
         for (int32_t p = 0; p < s->pp.n; p++)
-            for (int32_t c = 0; c < s->cp.n; c++) worlds += s->base.gpus % ((int64_t)s->tp.at[t] * s->pp.at[p] * s->cp.at[c]) == 0;
+            for (int32_t c = 0; c < s->cp.n; c++) {
+                const int64_t model = (int64_t)s->tp.at[t] * s->pp.at[p] * s->cp.at[c];
+                worlds += s->base.gpus % model == 0 && (s->dp <= 0 || s->base.gpus / model == s->dp);
+            }
     return split ? n / split * worlds : 0;
 }
 
@@ -335,7 +338,7 @@ void rr_search_run(const struct rr_search *s, struct rr_search_result *ret)
             {
                 struct rr_layout l = s->base;
                 const int64_t model = (int64_t)s->tp.at[t] * s->cp.at[c] * s->pp.at[p];
-                if (l.gpus % model) continue;
+                if (l.gpus % model || (s->dp > 0 && l.gpus / model != s->dp)) continue;
                 l.tp = s->tp.at[t], l.cp = s->cp.at[c], l.pp = s->pp.at[p], l.dp = (int32_t)(l.gpus / model);
                 try_world(&x, l);
             }
@@ -345,6 +348,20 @@ void rr_search_run(const struct rr_search *s, struct rr_search_result *ret)
     play(&x, &played);
     drop_worse(&played);
     choose(&played, ret);
+}
+
+void rr_search_say_world(struct rr_buf *b, const struct rr_search *s)
+{
+    const int32_t gpus = s->base.gpus, dp = s->dp;
+    if (dp > 0 && gpus % dp)
+        rr_buf_putf(b, "layout: dp %d does not divide %d GPUs", dp, gpus);
+    else if (dp > 0 && s->tp.n == 1 && s->pp.n == 1 && s->cp.n == 1)
+        rr_buf_putf(b, "layout: tp %d x pp %d x cp %d x dp %d are %lld GPUs, not %d", s->tp.at[0], s->pp.at[0], s->cp.at[0], dp,
+                    (long long)s->tp.at[0] * s->pp.at[0] * s->cp.at[0] * dp, gpus);
+    else if (dp > 0)
+        rr_buf_putf(b, "layout: dp %d leaves %d of %d GPUs, which no tp x pp x cp that is possible makes", dp, gpus / dp, gpus);
+    else
+        rr_buf_putf(b, "layout: tp %d x pp %d x cp %d does not divide %d GPUs", s->tp.at[0], s->pp.at[0], s->cp.at[0], gpus);
 }
 
 void rr_search_say(struct rr_buf *b, const struct rr_search *s, const struct rr_search_result *r, enum rr_layout_fault fault)

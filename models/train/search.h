@@ -22,6 +22,7 @@ struct rr_search {
     const struct rr_coefs *coefs;
     struct rr_layout base; /* gpus, global_batch, seq and the flags that no axis has */
     struct rr_axis tp, pp, vpp, cp, ep, micro_batch, zero, recompute, precision, sequence_parallel, tp_overlap, dp_overlap;
+    int32_t dp;          /* only layouts with so many; 0 = any */
     bool ends_given;     /* base.ends as it is, not only where the layers do not divide */
     double usable_bytes; /* 0 = what the machine has */
     bool some_layers;    /* where full recompute fits, as few layers as need it: that is never slower */
@@ -48,6 +49,9 @@ int64_t rr_search_size(const struct rr_search *s); /* layouts that rr_search_run
 void rr_search_run(const struct rr_search *s, struct rr_search_result *ret);
 /* "layouts that do not fit: 91.2 of 80 GB; the nearest: tp 8 ..." for fault != OK with result->fault[fault] > 0. */
 void rr_search_say(struct rr_buf *b, const struct rr_search *s, const struct rr_search_result *r, enum rr_layout_fault fault);
+
+/* Why no split of the GPUs is among the axes: result->tried = 0. */
+void rr_search_say_world(struct rr_buf *b, const struct rr_search *s);
 
 /* ---- what the answer hangs on ---- */
 

@@ -300,6 +300,7 @@ static enum rr_status find_layout(struct making *x)
     RR_TRY(has_precision(&x->s->machine, q->base.precision));
     one(&q->tp, w->tp), one(&q->pp, w->pp), one(&q->vpp, w->vpp), one(&q->cp, w->cp), one(&q->ep, w->ep),
         one(&q->micro_batch, w->micro_batch);
+    q->dp = x->t->other_number ? 0 : (int32_t)w->dp;
     if (rr_given(w, 6)) q->zero.at[0] = (int32_t)w->zero, q->zero.n = 1;
     if (rr_given(w, 7)) q->recompute.at[0] = w->recompute, q->recompute.n = 1;
     q->some_layers = !rr_given(w, 7);
@@ -536,8 +537,7 @@ static enum rr_status no_layout(const struct rr_size *s, const struct rr_search_
 {
     struct rr_buf b = {0};
     const struct rr_search *q = &s->search;
-    if (r->tried == 0)
-        rr_buf_putf(&b, "layout: tp %d x pp %d x cp %d does not divide %d GPUs", q->tp.at[0], q->pp.at[0], q->cp.at[0], q->base.gpus);
+    if (r->tried == 0) rr_search_say_world(&b, q);
     const bool chunks = q->vpp.n > 1 && r->like[RR_FAULT_LAYERS].layout.vpp > 1; // stages do divide: interleaving does not, and need not be
     for (size_t k = 0, n = 0; k < 2 * (sizeof telling / sizeof *telling); k++) {
         const enum rr_layout_fault i = telling[k % (sizeof telling / sizeof *telling)];

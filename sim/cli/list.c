@@ -9,11 +9,14 @@
 #include "data/samples.h"
 #include "data/scenario.h"
 #include "data/spot.h"
+#include "data/train_facts.h"
+#include "models/train/arch.h"
 #include <dirent.h>
 #include <errno.h>
+#include <math.h>
 #include <string.h>
 
-#define COLUMNS_MAX 9
+#define COLUMNS_MAX 13
 
 /* Cells are texts in the arena; NULL is an unknown value ("-", null). */
 struct table {
@@ -146,6 +149,65 @@ static enum rr_status list_gpus(struct table *t, const struct rr_catalog *c)
         put_number(t, g->link_gb_s);
         put(t, g->fact.date);
         put(t, g->fact.source);
+    }
+    return RR_OK;
+}
+
+static enum rr_status load_train(struct table *t, struct rr_train_facts *ret)
+{
+    const char *dir;
+    RR_TRY(rr_data_dir(t->arena, &dir));
+    return rr_train_facts_load(dir, t->arena, ret);
+}
+
+/* 70.55 for 70,553,706,496 */
+static void put_billions(struct table *t, double n)
+{
+    const double step = n < 10e9 ? 1e6 : 1e7;
+    put_number(t, floor(n / step + 0.5) * step / 1e9);
+}
+
+static enum rr_status list_models(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    struct rr_train_facts f;
+    RR_TRY(load_train(t, &f));
+    for (size_t i = 0; i < f.n_archs; i++) {
+        const struct rr_arch *a = &f.arch[i];
+        const struct rr_params n = rr_arch_params(a);
+        put(t, a->name);
+        put_billions(t, n.total);
+        put_billions(t, n.active);
+        const int32_t sizes[] = {a->layers, a->hidden, a->heads, a->kv_heads, a->experts, a->vocab, a->seq};
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) put_number(t, sizes[k]);
+        put(t, a->fact.date);
+        put(t, a->fact.source);
+        put(t, a->aliases);
+    }
+    return RR_OK;
+}
+
+static enum rr_status list_machines(struct table *t, const struct rr_catalog *c)
+{
+    (void)c;
+    struct rr_train_facts f;
+    RR_TRY(load_train(t, &f));
+    for (size_t i = 0; i < f.n_machines; i++) {
+        const struct rr_machine *m = &f.machine[i];
+        put(t, m->id);
+        put(t, *m->gpu ? m->gpu : NULL);
+        const double sizes[] = {m->domain > m->gpus_per_node ? m->domain : m->gpus_per_node,
+                                m->memory_gib,
+                                m->bf16_tflops,
+                                m->fp8_tflops,
+                                m->fp4_tflops,
+                                m->memory_gb_s,
+                                m->link_gb_s,
+                                m->net_gb_s,
+                                m->power_w};
+        for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) put_number(t, sizes[k]);
+        put(t, m->fact.date);
+        put(t, m->aliases);
     }
     return RR_OK;
 }
@@ -372,6 +434,16 @@ static const struct thing {
     {"benchmarks", {"name", "summary", "source"}, false, list_benchmarks},
     {"profiles", {"name", "gpu", "#gpus_per_node", "#collectives", "from", "network"}, false, list_profiles},
     {"gpus", {"id", "#memory_gib", "#power_w", "#bf16_tflops", "#memory_gb_s", "#link_gb_s", "date", "source"}, true, list_gpus},
+    {"models",
+     {"name", "#parameters_b", "#active_b", "#layers", "#hidden", "#heads", "#kv_heads", "#experts", "#vocab", "#seq", "date", "source",
+      "also"},
+     false,
+     list_models},
+    {"machines",
+     {"id", "gpu", "#linked_gpus", "#memory_gib", "#bf16_tflops", "#fp8_tflops", "#fp4_tflops", "#memory_gb_s", "#link_gb_s", "#net_gb_s",
+      "#power_w", "date", "also"},
+     false,
+     list_machines},
     {"hardware", {"id", "#gpus", "gpu", "price", "#idle_w", "#power_w", "date", "source"}, true, list_hardware},
     {"instances", {"id", "#gpus", "gpu", "#cpus", "#memory_gib", "date", "source"}, true, list_instances},
     {"prices", {"instance", "region", "plan", "term", "payment", "rate", "upfront", "date", "source"}, true, list_prices},
@@ -382,9 +454,10 @@ static const struct thing {
     {"scenarios", {"path", "summary"}, false, list_scenarios},
 };
 #define N_THINGS (sizeof things / sizeof *things)
-const char *const rr_list_things[] = {"plans",  "policies", "placements", "autoscalers", "formats",  "fleets",    "pricelists",
-                                      "series", "bills",    "benchmarks", "profiles",    "gpus",     "hardware",  "instances",
-                                      "prices", "metrics",  "keys",       "sections",    "commands", "scenarios", NULL};
+const char *const rr_list_things[] = {"plans",      "policies", "placements", "autoscalers", "formats",  "fleets",
+                                      "pricelists", "series",   "bills",      "benchmarks",  "profiles", "gpus",
+                                      "models",     "machines", "hardware",   "instances",   "prices",   "metrics",
+                                      "keys",       "sections", "commands",   "scenarios",   NULL};
 
 /* Columns padded to their widest cell; the last one runs free. */
 static void put_table(struct rr_buf *b, const struct table *t)
@@ -472,7 +545,9 @@ const struct rr_command rr_command_list = {
     .examples = "rackrate list plans\n"
                 "rackrate list instances\n"
                 "rackrate list prices --json\n"
-                "THINGS: plans policies placements autoscalers formats fleets pricelists bills benchmarks profiles gpus hardware instances "
+                "rackrate list models\n"
+                "THINGS: plans policies placements autoscalers formats fleets pricelists bills benchmarks profiles gpus models machines "
+                "hardware instances "
                 "prices metrics keys "
                 "sections "
                 "commands scenarios",

@@ -75,6 +75,24 @@ static enum rr_status put_settings(const struct rr_command *c, const struct rr_a
     return RR_OK;
 }
 
+/* What no default can stand for. */
+static enum rr_status check_asked(struct rr_arena *a, const cJSON *document)
+{
+    static const char *const word[] = {"model", "gpu", "gpus"};
+    const char *missing = "";
+    int n = 0;
+    for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
+        if (rr_json_member(document, word[i]) || (i == 0 && rr_json_member(document, "config"))) continue;
+        missing = rr_strf(a, "%s%s--%s", missing, n++ ? ", " : "", word[i]);
+    }
+    if (n == 0) return RR_OK;
+    return rr_fail(
+        RR_EUSAGE,
+        "%s %s missing; such as rackrate size --model llama-3-70b --tokens 15T --gpu h100-sxm --gpus 1024 (rackrate list models, "
+        "rackrate list machines)",
+        missing, n > 1 ? "are" : "is");
+}
+
 enum rr_status rr_size_ask(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q)
 {
     q->document = cJSON_CreateObject();
@@ -88,6 +106,7 @@ enum rr_status rr_size_ask(const struct rr_command *c, const struct rr_args *a, 
     if (precision) RR_TRY(put(q, "--precision", "/precision", word_at(a->arena, precision, 0), true));
     if (rr_arg(c, a, "layout", NULL)) RR_TRY(put_layout(q, a->arena, rr_arg(c, a, "layout", NULL)));
     RR_TRY(put_settings(c, a, q));
+    RR_TRY(check_asked(a->arena, q->document));
     const struct rr_param_ctx ctx = {.json = q->json, .arena = a->arena, .base = ""};
     const enum rr_status st = rr_params_read(&ctx, rr_training_table.row, rr_training_table.n, q->document, "", NULL, &q->training);
     return st == RR_OK ? st : rr_fail_in(st, "size");

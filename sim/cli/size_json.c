@@ -72,6 +72,9 @@ static void put_step(struct rr_buf *b, const struct rr_sizing_point *p)
     rr_buf_puts(b, ", ");
     number(b, "mfu", s->mfu / p->size.scale);
     rr_buf_puts(b, ", ");
+    const double peak = rr_machine_peak_flops(&p->size.machine, (enum rr_precision)p->training.precision);
+    number(b, "mfu_of_own_peak", peak > 0 ? s->model_flops / ((double)p->training.gpus * peak * p->answer->found.best[0].step_s) : NAN);
+    rr_buf_puts(b, ", ");
     number(b, "tokens_per_s_per_gpu", s->tokens_per_s_per_gpu / p->size.scale);
     rr_buf_puts(b, ", ");
     number(b, "model_flops", s->model_flops);

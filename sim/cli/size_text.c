@@ -84,6 +84,17 @@ static void put_model(struct rr_buf *b, const struct rr_size *z)
     rr_buf_puts(b, "\n");
 }
 
+/* The utilisation is of the peak of 16-bit products; where the run has another one, of that too. */
+static void put_own_peak(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_machine *m = &p->size.machine;
+    const enum rr_precision own = (enum rr_precision)p->training.precision;
+    const double peak16 = m->bf16_tflops * 1e12, peak = rr_machine_peak_flops(m, own);
+    if (peak <= 0 || fabs(peak / peak16 - 1) < 1e-9) return;
+    rr_buf_putf(b, " of the 16-bit peak (%.1f %% of %s's)", 100 * p->answer->step.mfu / p->size.scale * peak16 / peak,
+                rr_precision_name[own]);
+}
+
 static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p)
 {
     const struct rr_size_answer *x = p->answer;
@@ -104,8 +115,10 @@ static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, cons
         }
         rr_buf_puts(b, " (P90)\n");
     }
-    rr_buf_putf(b, "step %.4g s (P10 %.4g, P90 %.4g), MFU %.1f %%, %.0f %s/s a GPU; tuned ", x->found.best[0].step_s, x->band.step_p10_s,
-                x->band.step_p90_s, 100 * x->step.mfu / p->size.scale, x->step.tokens_per_s_per_gpu / p->size.scale,
+    rr_buf_putf(b, "step %.4g s (P10 %.4g, P90 %.4g), MFU %.1f %%", x->found.best[0].step_s, x->band.step_p10_s, x->band.step_p90_s,
+                100 * x->step.mfu / p->size.scale);
+    put_own_peak(b, p);
+    rr_buf_putf(b, ", %.0f %s/s a GPU; tuned ", x->step.tokens_per_s_per_gpu / p->size.scale,
                 p->size.arch.sample_gflop > 0 ? "samples" : "tokens");
     rr_size_put_days(b, x->band.tuned_s);
     rr_buf_puts(b, ", first months on a new cluster ");
@@ -468,6 +481,18 @@ static void put_missed_both(struct rr_buf *b, const struct rr_size_question *q, 
     rr_buf_putf(b, ", %.4g times what there is", rr_sizing_over(&q->ask, p));
 }
 
+/* The number that would do, or how far it was looked for. */
+static void put_would_do(struct rr_buf *b, const struct rr_sizing *s)
+{
+    const struct rr_sizing_point *p = s->would_do;
+    if (p)
+        rr_buf_putf(b, "; %" PRId64 " x %s would do", p->training.gpus, p->size.machine.id);
+    else if (s->least_tried == s->most_tried && s->most_tried > 0)
+        rr_buf_putf(b, "; nor do %" PRId64, s->most_tried);
+    else if (s->most_tried > 0)
+        rr_buf_putf(b, "; nor does any number from %" PRId64 " to %" PRId64 " that was tried", s->least_tried, s->most_tried);
+}
+
 bool rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing *s)
 {
     const bool late = q->ask.deadline_s > 0 && s->meets_deadline<0, dear = q->ask.budget> 0 &&
@@ -476,6 +501,7 @@ bool rr_size_put_missed(struct rr_buf *b, const struct rr_size_question *q, cons
     if (late && dear) rr_buf_puts(b, "; ");
     if (dear) rr_buf_puts(b, "budget: "), put_missed_one(b, q, s, false);
     if (both && !late && !dear) rr_buf_puts(b, "deadline and budget: "), put_missed_both(b, q, s);
+    if (late || dear || both) put_would_do(b, s);
     return late || dear || both;
 }
 

@@ -83,6 +83,7 @@ static enum rr_status point(const struct rr_sizing_ask *ask, const char *gpu, in
     if (s->n == RR_SIZING_POINTS) return rr_fail(RR_EINPUT, "more than %d kinds and numbers of GPUs", RR_SIZING_POINTS);
     p->training = *ask->training;
     p->training.gpu = gpu, p->training.gpus = gpus, p->training.precision = precision;
+    p->training.other_number = gpus != ask->training->gpus;
     p->training.beside = s->gpus, p->training.n_beside = ask->n_gpu + 1;
     p->marginal_cost = p->marginal_s = NAN;
     for (size_t i = 0; i < RR_SIZING_PLANS; i++) p->first_there[i] = NAN;
@@ -208,6 +209,67 @@ static void choose(const struct rr_sizing_ask *ask, struct rr_sizing *s)
     }
 }
 
+/* ---- a number that would do ---- */
+
+#define FURTHER 7 /* doublings or halvings beyond the numbers that are compared */
+
+static bool is_missed(const struct rr_sizing_ask *ask, const struct rr_sizing *s)
+{
+    return (ask->deadline_s > 0 && s->meets_deadline < 0) || (ask->budget > 0 && s->meets_budget < 0) ||
+           (ask->deadline_s > 0 && ask->budget > 0 && s->meets_both < 0);
+}
+
+/* true: so many of the first GPU meet what is asked; they are s->would_do then. */
+static bool try_number(const struct rr_sizing_ask *ask, int64_t gpus, struct rr_arena *a, struct rr_sizing *s)
+{
+    struct rr_notes unheard = {.arena = a};
+    const struct rr_training_run *t = ask->training;
+    struct rr_sizing trial = {.at = RR_NEWS(a, struct rr_sizing_point, 2), .n = 1, .gpus = s->gpus};
+    trial.at[0] = s->at[0];
+    const bool answered = point(ask, t->gpu, gpus, t->precision, a, &unheard, &trial) == RR_OK && trial.at[1].answer;
+    rr_notes_done(&unheard);
+    if (s->least_tried == 0 || gpus < s->least_tried) s->least_tried = gpus;
+    if (gpus > s->most_tried) s->most_tried = gpus;
+    if (!answered || rr_sizing_over(ask, &trial.at[1]) > 1) return false;
+    s->would_do = &trial.at[1];
+    return true;
+}
+
+/* Between the most that the budget allows and the fewest that are in time, whole nodes. */
+static void between(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_sizing *s)
+{
+    const struct rr_sizing_point *main = &s->at[0];
+    const int64_t node = main->size.machine.gpus_per_node;
+    int64_t low = 0, high = INT64_MAX;
+    for (size_t i = 0; i < s->n; i++) {
+        const struct rr_sizing_point *p = &s->at[i];
+        if (!p->answer || !alike(p, main)) continue;
+        if (rr_sizing_cost_p90(p) <= ask->budget && p->training.gpus > low) low = p->training.gpus;
+        if (rr_sizing_p90_s(p) <= ask->deadline_s && p->training.gpus < high) high = p->training.gpus;
+    }
+    for (int64_t k = 1; k < 4 && low > 0 && high < INT64_MAX && low < high; k++) {
+        const int64_t gpus = (low + (high - low) * k / 4) / node * node;
+        if (gpus > low && gpus < high && try_number(ask, gpus, a, s)) return;
+    }
+}
+
+static void look_further(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_sizing *s)
+{
+    int64_t least = s->at[0].training.gpus, most = least;
+    for (size_t i = 0; i < s->n; i++) {
+        if (!alike(&s->at[i], &s->at[0])) continue;
+        if (s->at[i].training.gpus < least) least = s->at[i].training.gpus;
+        if (s->at[i].training.gpus > most) most = s->at[i].training.gpus;
+    }
+    const bool late = ask->deadline_s > 0 && s->meets_deadline<0, dear = ask->budget> 0 && s->meets_budget < 0;
+    if (dear && isnan(rr_sizing_cost(&s->at[0]))) return;
+    for (int k = 1; k <= FURTHER && late && (most << k) <= 1048576; k++)
+        if (try_number(ask, most << k, a, s)) return;
+    for (int k = 1; k <= FURTHER && dear && (least >> k) << k == least && least >> k > 0; k++)
+        if (try_number(ask, least >> k, a, s)) return;
+    if (!late && !dear) between(ask, a, s);
+}
+
 /* A profile that is of none of the machines would be passed over in silence. */
 static enum rr_status check_profiles(const struct rr_profile_set *set, const struct rr_sizing *s)
 {
@@ -231,5 +293,6 @@ enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *
     RR_TRY(check_profiles(ask->profiles, ret));
     margins(ret);
     choose(ask, ret);
+    if (is_missed(ask, ret)) look_further(ask, a, ret);
     return RR_OK;
 }

@@ -54,9 +54,11 @@ struct rr_sizing {
         meets_budget; /* indices, -1 = none; the last two, by P90: the cheapest in time, the fastest in money */
     int meets_both;   /* the cheapest in time and in money, where both are asked for */
     int nearest_deadline, nearest_budget, nearest_both; /* the least P90 of time, of cost; the least rr_sizing_over() */
-    const char **gpus;                                  /* that are compared */
-    int64_t tried;                                      /* layouts over all points */
-    double seconds;                                     /* not set here */
+    const struct rr_sizing_point *would_do; /* where none meets what is asked: another number of the first GPU that does; NULL: none */
+    int64_t least_tried, most_tried;        /* with it: numbers that were looked at; 0: none were */
+    const char **gpus;                      /* that are compared */
+    int64_t tried;                          /* layouts over all points */
+    double seconds;                         /* not set here */
 };
 /* The main point must have an answer (its reason is the error); the others may have none. */
 RR_CHECKED enum rr_status rr_sizing_make(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes,

@@ -165,7 +165,7 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     jq -e '.meets_both == -1 and .meets_deadline == 1 and .meets_budget == 0' <<<"$output"
     # nearest: the least of the larger of the two factors
     local off=$(jq "[.points[] | [.time.p90_s / $time, .costs[0].p90 / $dear] | max] | min" <<<"$output")
-    [[ "$stderr" == "rackrate: deadline and budget: none of these; nearest is "*", $(printf %.4g "$off") times what there is" ]]
+    [[ "$stderr" == "rackrate: deadline and budget: none of these; nearest is "*", $(printf %.4g "$off") times what there is"* ]]
 }
 @test "other numbers stand in their order, the one that was asked for is marked, what has no price has no star" {
     works "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm,gb200 --gpus 64,32,128 --plan on_demand
@@ -173,6 +173,59 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     [ "$(grep -c '^> ' <<<"$output")" = 1 ] && grep -qE '^> . +hgx-h100 +64 ' <<<"$output"
     grep -qE '^  \*.*gb200' <<<"$output" && return 1
     grep -q 'gb200-nvl72 is not priced' <<<"$output"
+}
+@test "the list of models has what was published of them, that of machines the names that people use" {
+    works "$RR" list models --json
+    # 10^9 parameters as printed: arXiv 2005.14165 table 2.1; the model cards of the others
+    for m in gpt3-125m=0.125 gpt3-350m=0.350 gpt3-760m=0.760 gpt3-1.3b=1.3 gpt3-2.7b=2.7 gpt3-6.7b=6.7 gpt3-13b=13.0 gpt3-175b=175 \
+        gpt-j-6b=6.05 gpt-neox-20b=20.55 falcon-40b=41.3 falcon-180b=179.5 llama-3.2-1b=1.236 llama-3.2-3b=3.213 mistral-7b=7.242 \
+        mixtral-8x22b=140.6 qwen2.5-7b=7.616 qwen2.5-14b=14.77 qwen2.5-32b=32.76 qwen2.5-72b=72.71 gemma-2-9b=9.242 gemma-2-27b=27.23 \
+        phi-3-mini=3.821 phi-3-medium=13.96 bert-base=0.110; do
+        jq -e --arg name "${m%=*}" --argjson want "${m#*=}" '.models[] | select(.name == $name) | .parameters_b / $want - 1 | fabs < 0.025' <<<"$output" || {
+            echo "$m"; false; }
+    done
+    jq -e '.models[] | select(.name == "mixtral-8x22b") | .active_b == 39.16 and .experts == 8 and .layers == 56' <<<"$output"
+    works "$RR" list machines --json
+    jq -e '.machines[] | select(.id == "hgx-h100") | .bf16_tflops == 989.4 and .memory_gib == 80 and .linked_gpus == 8 and .net_gb_s == 50 and .fp4_tflops == null' <<<"$output"
+    jq -e '.machines[] | select(.id == "gb200-nvl72") | .linked_gpus == 72' <<<"$output"
+    works "$RR" list models
+    [[ $output == *"llama-3-70b"*"70.55"* ]]
+    for gpu in a100-80=hgx-a100-80 a100-80gb=hgx-a100-80 A100-40GB=hgx-a100-40 h100-80gb=hgx-h100 h100-80=hgx-h100 h200-141gb=hgx-h200 b200-180gb=hgx-b200; do
+        works "$RR" size --model llama-3-8b --tokens 1T --gpu "${gpu%=*}" --gpus 64 --alone --json
+        [ "$(jq -r '.points[0].gpu' <<<"$output")" = "${gpu#*=}" ]
+    done
+    fails 3 'no model is called "gpt3-14b", did you mean "gpt3-1?.*"\? \(rackrate list models\)' "$RR" size --model gpt3-14b --tokens 1T --gpu h100 --gpus 8
+    fails 3 '\(rackrate list machines\)' "$RR" size --model llama-3-8b --tokens 1T --gpu h101 --gpus 8
+    fails 2 '^rackrate: --model, --gpu, --gpus are missing; such as rackrate size --model' "$RR" size
+    fails 2 '^rackrate: --gpus is missing' "$RR" size --model llama-3-8b --tokens 1T --gpu h100
+}
+@test "dp of a layout is held for the number that was asked for" {
+    works "$RR" size --model llama-3-70b --tokens 15T --gpu h100-sxm --gpus 1024,2048 --layout tp=8,pp=4,dp=32 --json
+    jq -e '[.points[].layouts.best[].layout | select(.tp == 8 and .pp == 4)] | length > 1' <<<"$output"
+    jq -e '(.points[0].layouts.best | map(.layout | .dp == 32 and .cp == 1) | all) and .points[1].layouts.best[0].layout.dp * .points[1].layouts.best[0].layout.cp == 64' <<<"$output"
+    works llama --layout dp=16 --json
+    jq -e '.points[0].layouts | (.best | map(.layout.dp == 16) | all) and .fit + ([.rejected[].count] | add) == .tried' <<<"$output"
+    fails 3 'layout: dp 7 does not divide 1024 GPUs' llama --layout dp=7
+    fails 3 'layout: tp 8 x pp 4 x cp 1 x dp 16 are 512 GPUs, not 1024' llama --layout tp=8,pp=4,cp=1,dp=16
+    fails 3 'measured: layout: dp 7 does not divide 1024 GPUs' llama --measured 'dp=7, step=4 s'
+}
+@test "a number that would do is named where none of those asked for does" {
+    one() { "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64 --alone --plan on_demand "$@"; }
+    works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64,128,256,512 --plan on_demand --json
+    local days=$(jq '[.points[].time.p90_s] | (.[1] + .[2]) / 2 | floor' <<<"$output")
+    fails 1 '; 256 x hgx-h100 would do$' one --deadline "$days s"
+    fails 1 '; nor does any number from 128 to 8192 that was tried$' one --deadline '1 min'
+    fails 1 '; nor does any number from 1 to 32 that was tried$' one --budget '$7'
+}
+@test "utilisation says of which peak it is" {
+    works llama --precision fp8
+    [[ $output =~ MFU\ ([0-9.]+)\ %\ of\ the\ 16-bit\ peak\ \(([0-9.]+)\ %\ of\ fp8\'s\) ]]
+    # 1979 of 989.4 TFLOP/s
+    awk "BEGIN { r = ${BASH_REMATCH[1]} / ${BASH_REMATCH[2]}; exit !(r > 1.99 && r < 2.01) }"
+    works llama --precision fp8 --json
+    jq -e '.points[0].step | .mfu / .mfu_of_own_peak / (1979 / 989.4) - 1 | fabs < 1e-3' <<<"$output"
+    works llama
+    [[ $output != *"16-bit peak"* ]]
 }
 @test "plans of different providers say so" {
     # reserved H100 are of aws in the facts, whose p5.48xlarge is $55.04 an hour on demand: 8 GPUs
@@ -200,7 +253,7 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     [[ $output == *"measured: a step of"*"before: P10"* ]]
     fails 3 'measured: no step time' llama --measured tp=8
     fails 3 'measured: unknown word "stap", did you mean "step"\?' llama --measured 'stap=3 s'
-    fails 3 'measured: tp x pp x cp does not divide 1024 GPUs' llama --measured 'tp=5, step=3 s'
+    fails 3 'measured: layout: tp 5 x pp 1 x cp 1 does not divide 1024 GPUs' llama --measured 'tp=5, step=3 s'
 }
 @test "logs of trainers are read" {
     cat >megatron.log <<'LOG'
