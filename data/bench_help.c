@@ -147,19 +147,42 @@ double rr_bench_half_unit(struct rr_slice s)
     return unit;
 }
 
+struct rate_check {
+    double alg, bus; /* of size and time; bus 0 = not known */
+    bool alg_off, bus_off;
+};
+
+static bool off(double said, double is) { return fabs(said - is) > 0.01 * is + 0.0051; }
+
+static struct rate_check check_rate(const struct rr_sample *r)
+{
+    struct rate_check c = {0};
+    if (r->kind != RR_SAMPLE_COLLECTIVE || r->us <= 0 || r->bytes <= 0) return c;
+    c.alg = (double)r->bytes / r->us / 1e3, c.bus = c.alg * rr_bus_factor(r->op, r->ranks);
+    c.alg_off = off(r->gb_s, c.alg);
+    c.bus_off = c.bus > 0 && r->bus_gb_s > 0 && off(r->bus_gb_s, c.bus);
+    return c;
+}
+
+/* Where more than half of the times are off, one thing is wrong for all: one note, of the first. */
 void rr_bench_check_rates(struct rr_sample_sink *s)
 {
-    for (size_t i = 0; i < rr_sink_rows(s); i++) {
+    const size_t n = rr_sink_rows(s);
+    size_t alg = 0, bus = 0, said_alg = 0, said_bus = 0;
+    for (size_t i = 0; i < n; i++) alg += check_rate(rr_sink_row(s, i)).alg_off, bus += check_rate(rr_sink_row(s, i)).bus_off;
+    const bool all_alg = n > 2 && alg * 2 > n, all_bus = n > 2 && bus * 2 > n;
+    for (size_t i = 0; i < n; i++) {
         const struct rr_sample *r = rr_sink_row(s, i);
-        if (r->kind != RR_SAMPLE_COLLECTIVE || r->us <= 0 || r->bytes <= 0) continue;
-        const double alg = (double)r->bytes / r->us / 1e3, factor = rr_bus_factor(r->op, r->ranks);
-        if (fabs(r->gb_s - alg) > 0.01 * alg + 0.0051)
+        const struct rate_check c = check_rate(r);
+        if (c.alg_off && !(said_alg++ > 0 && all_alg))
             rr_sink_note(s, r->line, "algbw %g GB/s is printed, but %lld bytes in %g us are %.2f GB/s", r->gb_s, (long long)r->bytes, r->us,
-                         alg);
-        if (factor > 0 && r->bus_gb_s > 0 && fabs(r->bus_gb_s - alg * factor) > 0.01 * alg * factor + 0.0051)
+                         c.alg);
+        if (c.bus_off && !(said_bus++ > 0 && all_bus))
             rr_sink_note(s, r->line, "busbw %g GB/s is printed, but %s over %d ranks makes %.2f GB/s of this size and time", r->bus_gb_s,
-                         r->op, (int)r->ranks, alg * factor);
+                         r->op, (int)r->ranks, c.bus);
     }
+    if (all_alg) rr_sink_note(s, 0, "algbw is so in %zu of %zu times", alg, n);
+    if (all_bus) rr_sink_note(s, 0, "busbw is so in %zu of %zu times: another operation or another number of ranks", bus, n);
 }
 
 /* rr_json_where says PATH:LINE:COLUMN. */

@@ -29,6 +29,7 @@ struct log {
     bool shares, differ;
     double us_per_unit; /* of the time column */
     struct rr_rank_range range, range_shared;
+    bool ranks_noted, op_noted; /* once a file */
 };
 
 struct cells {
@@ -341,6 +342,9 @@ static enum rr_status find_op(struct log *l, const char **ret)
     }
     if (*l->found) {
         *ret = l->found;
+        if (!l->header && !l->op_noted)
+            rr_sink_note(l->sink, 0, "the operation, %s, follows from the rows' columns (--op says otherwise)", l->found);
+        l->op_noted = true;
         return RR_OK;
     }
     if (!*by_name)
@@ -358,13 +362,20 @@ static int32_t find_ranks(struct log *l, const char *op)
     const int32_t by_bus = rr_rank_range_ranks(shared ? &l->range_shared : &l->range, &guessed);
     int32_t by_list = l->last_rank + 1;
     const double factor = rr_bus_factor(op, 3);
+    if (l->t->opt->ranks > 0 && by_list > 0 && l->t->opt->ranks != by_list)
+        rr_sink_note(l->sink, 0, "%d ranks are taken as --ranks says; the log's list of devices has %d", (int)l->t->opt->ranks,
+                     (int)by_list);
     if (l->t->opt->ranks > 0) return l->t->opt->ranks;
     if (by_list > 0) return by_list;
     if (shared && factor != 1 && l->shares && !l->differ && l->share >= 2) return (int32_t)(l->share + 0.5);
     if (factor == 1 || by_bus == 0) return 0;
+    if (l->ranks_noted) return by_bus;
+    l->ranks_noted = true;
     if (guessed)
         rr_sink_note(l->sink, 0, "busbw/algbw allows %.0f to %.0f ranks: the multiple of 8 is taken (--ranks says otherwise)",
                      l->range.least, l->range.most);
+    else
+        rr_sink_note(l->sink, 0, "the number of ranks, %d, follows from busbw/algbw (--ranks says otherwise)", (int)by_bus);
     return by_bus;
 }
 

@@ -39,6 +39,20 @@ void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct 
  * those of seen[] that are no outliers: less time than a smaller message by more than 10 %, more than a larger one by more than 10 %, or a rate
  * more than 5 % below that of a smaller one. Both ascending by size. */
 void rr_curve_flag(const struct rr_point *seen, size_t n_seen, struct rr_point *point, size_t n);
+/* A curve fitted from every other size against the sizes between. */
+struct rr_held_out {
+    size_t sizes, knots;
+    size_t times, inside;   /* of sizes between those seen, flagged or not; of these inside the band of 90 % */
+    size_t judged, flagged; /* without what rr_curve_flag names; what it names */
+    double *miss_pct;       /* [judged] ascending: how far off each is */
+    double median_pct, worst_pct, band_pct;
+    const struct rr_point *rest; /* [n_rest] what was not seen, outliers marked */
+    const double *off;           /* [n_rest] predicted over measured; 0 = outside of what was seen */
+    size_t n_rest;
+};
+/* Sees the 1st, 3rd, ... size of points [n] (sorted here), or with `turned` the 2nd, 4th, ...; times 0 when fewer than three sizes are there. */
+void rr_curve_hold_out(struct rr_point *point, size_t n, double factor, const struct rr_fit_options *opt, bool turned, struct rr_arena *a,
+                       struct rr_held_out *ret);
 /* Half width, as a share, within which 90 % of single measurements lie. */
 double rr_curve_band(const struct rr_curve *c);
 

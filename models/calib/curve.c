@@ -424,14 +424,29 @@ static double noise_of(const struct rr_point *p, const struct rr_sizes *s, doubl
     return usual > 0.1 && usual > noise ? usual : noise;
 }
 
-/* The median of each size, or of 64 of them that stand evenly; outliers count, since they were measured. */
+/* Which sizes to keep: all, or of more than 64 the first and the last and those next to even steps of the logarithm; returns how many. */
+static size_t pick_sizes(const struct rr_sizes *s, size_t pick[MOST_POINTS])
+{
+    const double low = s->x[0], span = rr_log(s->x[s->n - 1] / low);
+    size_t n = 0, next = 0;
+    for (size_t i = 0; i < MOST_POINTS && next < s->n; i++) {
+        const double at = low * rr_exp(span * (double)i / (MOST_POINTS - 1)) * (1 - 1e-9);
+        if (s->n > MOST_POINTS)
+            while (next + 1 < s->n && s->x[next] < at) next++;
+        pick[n++] = next++;
+    }
+    return n;
+}
+
+/* The median of each size that is kept; outliers count, since they were measured. */
 static void keep_points(const struct rr_point *p, const struct rr_sizes *s, struct rr_arena *a, struct rr_curve *c)
 {
-    const size_t n = s->n < MOST_POINTS ? s->n : MOST_POINTS;
+    size_t pick[MOST_POINTS];
+    const size_t n = pick_sizes(s, pick);
     struct rr_measured *at = RR_NEWS(a, struct rr_measured, n + 1);
     double *us = RR_NEWS(a, double, s->first[s->n] + 1);
     for (size_t i = 0; i < n; i++) {
-        const size_t k = n < s->n ? i * (s->n - 1) / (n - 1) : i, many = s->first[k + 1] - s->first[k];
+        const size_t k = pick[i], many = s->first[k + 1] - s->first[k];
         for (size_t q = 0; q < many; q++) us[q] = p[s->first[k] + q].us;
         at[i] = (struct rr_measured){s->x[k], rr_quantile_of(us, many, 0.5)};
     }

@@ -223,8 +223,8 @@ static enum rr_status import(const struct rr_args *a)
 
 const struct rr_command rr_command_import = {
     .name = "import",
-    .summary = "node lists, queues, price lists, bills and commitments as files",
-    .usage = "fleet|qos|prices|bill|commitments FILE... -o FILE [options]",
+    .summary = "node lists, queues, price lists, bills, commitments and logs of benchmarks as files",
+    .usage = "fleet|qos|prices|bill|commitments|profiles FILE... -o FILE [options]",
     .examples =
         "  scontrol show node -o >nodes.txt; rackrate import fleet nodes.txt -o nodes.csv\n"
         "  kubectl get nodes -o json >nodes.json; rackrate import fleet nodes.json -o nodes.csv\n"
@@ -234,7 +234,8 @@ const struct rr_command rr_command_import = {
         "  rackrate import bill focus-2026-01.csv.gz -o bill.csv --demand demand.csv\n"
         "  rackrate import bill out/plan/bill.focus.csv --check\n"
         "  aws ec2 describe-reserved-instances >ri.json; aws savingsplans describe-savings-plans >sp.json\n"
-        "  rackrate import commitments ri.json sp.json -o existing.csv\n",
+        "  rackrate import commitments ri.json sp.json -o existing.csv\n"
+        "  rackrate import profiles all_reduce.txt nvbandwidth.txt -o samples.json\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,

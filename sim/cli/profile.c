@@ -8,8 +8,9 @@
 #include <unistd.h>
 
 static const struct rr_option options[] = {
-    {'o', "out", "DIR", false, "write collectives.svg and roofline.svg there"},
+    {'o', "out", "DIR", false, "write collectives.svg and roofline.svg there; compare: of both machines"},
     {0, "json", NULL, false, "one JSON document"},
+    {0, "alternate", NULL, false, "validate: no profile; every other size of each log predicts the sizes between, a line a log"},
     {0, "op", "NAME", false, "validate: the operation, where the log does not say it"},
     {0, "ranks", "N", false, "validate: GPUs that took part, where the log does not say it"},
     {0, "nodes", "N", false, "validate: nodes that they were on"},
@@ -157,13 +158,22 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
     put_regimes(b, c);
 }
 
+/* The profile's date is that of one of its logs; else the day of the fit. */
+static bool is_of_log(const struct rr_profile *p)
+{
+    for (size_t i = 0; i < p->n_sources; i++)
+        if (strcmp(p->source[i].date, p->date) == 0) return true;
+    return false;
+}
+
 static void put_head(struct rr_buf *b, const struct rr_profile *p)
 {
     struct rr_buf line = {0};
     rr_buf_putf(&line, "%s: %s", p->name, *p->gpu ? p->gpu : *p->device ? p->device : "GPU not named");
     if (p->gpus_per_node > 0) rr_buf_putf(&line, ", %d a node", (int)p->gpus_per_node);
     if (*p->network) rr_buf_putf(&line, ", %s", p->network);
-    rr_buf_putf(&line, "%s%s%s", *p->date ? ", " : "", p->date, p->measured ? "" : " (datasheet, not measured)");
+    if (*p->date) rr_buf_putf(&line, ", %s%s", !p->measured ? "" : is_of_log(p) ? "measured " : "fitted ", p->date);
+    if (!p->measured) rr_buf_puts(&line, " (datasheet, not measured)");
     put_wrapped(b, rr_buf_text(&line), 0, 2);
     rr_buf_done(&line);
     if (*p->note) put_wrapped(b, p->note, 0, 0);
@@ -176,6 +186,7 @@ static void put_sources(struct rr_buf *b, const struct rr_profile *p)
         const struct rr_profile_source *s = &p->source[i];
         struct rr_buf line = {0};
         rr_buf_putf(&line, "%s%s%s", s->text, *s->file ? ": " : "", s->file);
+        if (strncmp(s->name, "log", 3) == 0) rr_buf_putf(&line, " (%s)", *s->date ? s->date : "says no date");
         rr_buf_putf(b, "  %-10s ", s->name);
         put_wrapped(b, rr_buf_text(&line), 13, 13);
         rr_buf_done(&line);
@@ -245,6 +256,8 @@ static enum rr_status compare(const struct rr_args *a)
     if (a->n_operands != 3) return rr_fail(RR_EUSAGE, "profile compare wants two profiles: rackrate profile compare PROFILE PROFILE");
     RR_TRY(rr_cli_profile(a->operand[1], a->arena, &p));
     RR_TRY(rr_cli_profile(a->operand[2], a->arena, &q));
+    const char *dir = rr_arg(&rr_command_profile, a, "out", NULL);
+    if (dir) RR_TRY(rr_profile_plots_both(&p, &q, dir, a->arena));
     return rr_profile_compare(&p, &q, rr_arg_given(&rr_command_profile, a, "json"));
 }
 
@@ -334,6 +347,7 @@ static void put_verdict(struct rr_buf *b, const struct rr_profile *p, struct ver
     put_errors(b, "all", &v->all);
     rr_buf_putf(b, "\nThe profile %s for this log: half of the times within %.1f %%, %.0f %% inside the band of 90 %%.\n", word_of(v),
                 median(&v->all), 100.0 * (double)v->all.inside / (double)v->all.n);
+    rr_buf_puts(b, "The band is of the profile's own log; times of another cluster or library leave it more often.\n");
     if (v->beyond) rr_buf_putf(b, "%zu times are beyond the sizes that it was fitted on.\n", v->beyond);
     if (v->missing) rr_buf_putf(b, "%zu times have no curve: another operation or number of GPUs.\n", v->missing);
 }
@@ -344,6 +358,8 @@ static enum rr_status validate(const struct rr_args *a)
     struct rr_profile p;
     struct rr_samples s;
     struct rr_buf b = {0};
+    if (rr_arg_given(&rr_command_profile, a, "alternate"))
+        return rr_profile_hold_out(&rr_command_profile, a, 1, rr_arg_given(&rr_command_profile, a, "json"));
     if (a->n_operands < 3)
         return rr_fail(RR_EUSAGE, "profile validate wants a profile and a log: rackrate profile validate PROFILE LOG...");
     RR_TRY(rr_cli_profile(a->operand[1], a->arena, &p));
@@ -384,7 +400,8 @@ const struct rr_command rr_command_profile = {
     .usage = "show|compare|validate PROFILE... [options]",
     .examples = "  rackrate profile show h100-efa -o plots\n"
                 "  rackrate profile compare a100-40-node h100-node\n"
-                "  rackrate profile validate h100-efa all_reduce.txt\n",
+                "  rackrate profile validate h100-efa all_reduce.txt\n"
+                "  rackrate profile validate --alternate logs/*.txt\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .least = 1,

@@ -52,6 +52,35 @@ static void put_time_axis(struct rr_buf *b, struct range r)
 
 /* ---- collectives ---- */
 
+enum { BEYOND = 4 }; /* times the smallest and the largest size: how far a curve is drawn outside of its log */
+
+/* The curve carried on past both ends of its log: two lines with a gap. */
+static void put_beyond(struct rr_buf *b, const struct rr_curve *c, size_t i, struct range *x, struct range *y)
+{
+    const double factor = rr_bus_factor(c->op, c->ranks), ends[] = {c->knot[0].bytes / BEYOND, c->knot[c->n_knots - 1].bytes};
+    rr_buf_putf(b, "$beyond%zu << EOD\n", i);
+    for (int end = 0; end < 2; end++) {
+        for (int k = 0; k <= 20; k++) {
+            bool outside;
+            const double at = ends[end] * pow(BEYOND, k / 20.0), us = rr_curve_us(c, at, &outside);
+            rr_buf_putf(b, "%.9g %.9g %.9g\n", at, us, factor * at / us / 1e3);
+            reach(x, at), reach(y, us);
+        }
+        rr_buf_puts(b, end == 0 ? "\n" : "EOD\n");
+    }
+}
+
+static void put_measured(struct rr_buf *b, const struct rr_curve *c, size_t i, struct range *y)
+{
+    rr_buf_putf(b, "$seen%zu << EOD\n", i);
+    for (size_t k = 0; k < c->n_points; k++) {
+        const struct rr_measured *m = &c->point[k];
+        rr_buf_putf(b, "%.9g %.9g %.9g\n", m->bytes, m->us, rr_bus_factor(c->op, c->ranks) * m->bytes / m->us / 1e3);
+        reach(y, m->us);
+    }
+    rr_buf_puts(b, "EOD\n");
+}
+
 /* Size, time and its band, bus bandwidth and its band, along the curve and at its break points; then what was not fitted. */
 static void put_curve(struct rr_buf *b, const struct rr_curve *c, size_t i, struct range *x, struct range *y)
 {
@@ -79,6 +108,8 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c, size_t i, stru
         reach(y, o->us);
     }
     rr_buf_puts(b, "EOD\n");
+    if (c->n_knots > 1) put_beyond(b, c, i, x, y);
+    put_measured(b, c, i, y);
 }
 
 static bool put_points(struct rr_buf *b, const struct rr_profile *p, const struct rr_samples *s, struct range *x, struct range *y)
@@ -106,26 +137,38 @@ static const char *title(const struct rr_curve *c, struct rr_arena *a)
 static void put_panel(struct rr_buf *b, const struct rr_profile *p, size_t n, bool points, int at, struct rr_arena *a)
 {
     const bool rate = at > 2;
-    bool out = rate;
+    bool out = rate, seen = rate, beyond = rate;
     rr_buf_puts(b, "plot ");
     for (size_t i = 0; i < n; i++) {
         const struct rr_curve *c = &p->curve[i];
+        const char *colour = colours[i];
         if (rate && rr_bus_factor(c->op, c->ranks) <= 0) continue;
         if (c->n_knots > 1) {
             rr_buf_putf(b, "$curve%zu using 1:%d:%d with filledcurves fs transparent solid 0.15 noborder lc rgb '%s' notitle, ", i, at + 1,
-                        at + 2, colours[i]);
-            rr_buf_putf(b, "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' notitle, ", i, at, colours[i]);
+                        at + 2, colour);
+            rr_buf_putf(b, "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' title \"", i, at, colour);
+            rr_buf_gnuplot(b, rate ? "" : title(c, a));
+            rr_buf_putf(b, "\", $beyond%zu using 1:%d with lines lw 1.5 dt 3 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour,
+                        beyond ? "" : "beyond the log");
+            beyond = true;
         }
-        rr_buf_putf(b, "$knot%zu using 1:%d:%d:%d with yerrorbars pt 7 ps 0.5 lc rgb '%s' title \"", i, at, at + 1, at + 2, colours[i]);
-        rr_buf_gnuplot(b, rate ? "" : title(c, a));
+        rr_buf_putf(b, "$knot%zu using 1:%d:%d:%d with yerrorbars pt %d ps 0.5 lc rgb '%s' title \"", i, at, at + 1, at + 2,
+                    c->n_knots > 1 ? 1 : 7, colour);
+        rr_buf_gnuplot(b, rate || c->n_knots > 1 ? "" : title(c, a));
         rr_buf_puts(b, "\", ");
+        if (c->n_points > 1) {
+            rr_buf_putf(b, "$seen%zu using 1:%d with points pt 6 ps 0.6 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour,
+                        seen ? "" : "measured (median of a size)");
+            seen = true;
+        }
         if (!c->n_outliers) continue;
-        rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colours[i],
+        rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour,
                     out ? "" : "outliers, not fitted");
         out = true;
     }
     if (points)
-        rr_buf_putf(b, "$points using 1:%d with points pt 6 ps 0.7 lc rgb '#000000' title '%s', ", rate ? 3 : 2, rate ? "" : "the log");
+        rr_buf_putf(b, "$points using 1:%d with points pt 4 ps 0.7 lc rgb '#000000' title '%s', ", rate ? 3 : 2,
+                    rate ? "" : "the other log");
     rr_buf_puts(b, "NaN notitle\n");
 }
 
@@ -193,7 +236,7 @@ static enum rr_status draw_collectives(const struct rr_profile *p, const struct 
                     "set multiplot title \"");
     rr_buf_gnuplot(&b, p->name);
     if (n < p->n_curves) rr_buf_putf(&b, ", the first %zu of %zu curves", n, p->n_curves);
-    rr_buf_puts(&b, "; line: fit; shade: 90 % of single measurements; dots: break points, 5 to 95 %\"\n"
+    rr_buf_puts(&b, "; line: fit; shade: 90 % of single measurements; +: break points, 5 to 95 %\"\n"
                     "set tmargin at screen 0.88\nset bmargin at screen 0.34\n");
     put_bytes_axis(&b, x);
     put_time_axis(&b, y);
@@ -232,14 +275,14 @@ static void put_roof(struct rr_buf *b, size_t i, const char *what, double tflops
     rr_buf_puts(b, "\", ");
 }
 
-static size_t put_products(struct rr_buf *b, const struct rr_profile *p)
+static size_t put_products(struct rr_buf *b, const struct rr_profile *p, size_t machine)
 {
     size_t points = 0;
     for (size_t g = 0; g < p->n_gemms; g++)
         for (size_t i = 0; i < p->gemm[g].n_points; i++) {
             const struct rr_gemm_point *q = &p->gemm[g].point[i];
             const double each = rr_bench_type_bytes(p->gemm[g].type), flops = 2 * q->m * q->n * q->k;
-            if (points++ == 0) rr_buf_puts(b, "$points << EOD\n");
+            if (points++ == 0) rr_buf_putf(b, "$points%zu << EOD\n", machine);
             rr_buf_putf(b, "%.9g %.9g\n", flops / ((each > 0 ? each : 2) * (q->m * q->k + q->k * q->n + q->m * q->n)),
                         flops / q->us.value / 1e6);
         }
@@ -247,46 +290,87 @@ static size_t put_products(struct rr_buf *b, const struct rr_profile *p)
     return points;
 }
 
-/* A roof for each number format: of what was measured, and of the datasheet (the same peak once). */
-static size_t put_roofs(struct rr_buf *b, const struct rr_profile *p, double gb_s, bool measured, struct rr_arena *a)
+/* A roof for each number format: of what was measured, and of the datasheet (the same peak once). *n counts roofs, *most is the highest. */
+static void put_roofs(struct rr_buf *b, const struct rr_profile *p, const char *whose, size_t *n, double *most, struct rr_arena *a)
 {
-    size_t n = 0;
+    bool measured;
     double last = 0;
-    for (size_t i = 0; i < p->n_gemms; i++)
-        put_roof(b, n++, p->gemm[i].type, p->gemm[i].peak_tflops.value, gb_s, measured && p->gemm[i].measured, a);
-    for (size_t i = 0; i < p->n_peaks; i++) {
+    const double gb_s = memory_rate(p, &measured);
+    for (size_t i = 0; gb_s > 0 && i < p->n_gemms; i++) {
+        const double tflops = p->gemm[i].peak_tflops.value;
+        put_roof(b, (*n)++, rr_strf(a, "%s%s", whose, p->gemm[i].type), tflops, gb_s, measured && p->gemm[i].measured, a);
+        *most = fmax(*most, tflops);
+    }
+    for (size_t i = 0; gb_s > 0 && i < p->n_peaks; i++) {
         const struct rr_peak *k = &p->peak[i];
         if (strcmp(k->unit, "TFLOP/s") != 0 || k->value == last) continue;
         const bool two = i + 1 < p->n_peaks && p->peak[i + 1].value == k->value;
-        put_roof(b, n++, two ? rr_strf(a, "%s, %s", k->what, p->peak[i + 1].what) : k->what, k->value, gb_s, false, a);
+        put_roof(b, (*n)++, rr_strf(a, "%s%s%s%s", whose, k->what, two ? ", " : "", two ? p->peak[i + 1].what : ""), k->value, gb_s, false,
+                 a);
         last = k->value;
+        *most = fmax(*most, last);
     }
-    return n;
 }
 
-static enum rr_status draw_roofline(const struct rr_profile *p, const char *dir, struct rr_arena *a)
+/* One machine, or two in one picture. */
+static enum rr_status draw_roofline(const struct rr_profile *const *p, size_t machines, const char *dir, struct rr_arena *a)
 {
+    struct rr_buf b = {0}, plot = {0};
+    size_t roofs = 0;
+    double most = 0;
     bool measured;
-    struct rr_buf b = {0};
-    const double gb_s = memory_rate(p, &measured);
-    if (!(gb_s > 0)) return RR_OK;
-    const size_t points = put_products(&b, p);
+    for (size_t i = 0; i < machines; i++) {
+        const size_t points = put_products(&b, p[i], i);
+        put_roofs(&plot, p[i], machines > 1 ? rr_strf(a, "%s: ", p[i]->name) : "", &roofs, &most, a);
+        if (points)
+            rr_buf_putf(&plot, "$points%zu using 1:2 with points pt %d ps 0.6 lc rgb '#000000' title 'matrix products, measured', ", i,
+                        i == 0 ? 7 : 6);
+    }
     rr_buf_puts(&b, "set border 3 lc rgb '#888888'\nset tics nomirror\nset logscale xy\nset key bottom right Right samplen 3\n"
                     "set xlabel 'FLOP a byte of memory traffic'\nset ylabel 'TFLOP/s'\nset xrange [0.25:16384]\nset samples 400\n"
-                    "set xtics (\"1/4\" 0.25, 1, 4, 16, 64, 256, 1024, 4096, 16384)\nset title \"");
-    rr_buf_gnuplot(&b, p->name);
-    rr_buf_putf(&b, ": roofline, memory %.4g GB/s%s\"\nplot ", gb_s, measured ? "" : " (datasheet, not measured)");
-    const size_t roofs = put_roofs(&b, p, gb_s, measured, a);
-    rr_buf_puts(&b, points ? "$points using 1:2 with points pt 7 ps 0.6 lc rgb '#000000' title 'matrix products, measured'\n"
-                           : "NaN notitle\n");
+                    "set xtics (\"1/4\" 0.25, 1, 4, 16, 64, 256, 1024, 4096, 16384)\n");
+    rr_buf_putf(&b, "set yrange [*:%.9g]\nset title \"", 2 * most);
+    rr_buf_gnuplot(&b, machines > 1 ? rr_strf(a, "%s and %s", p[0]->name, p[1]->name) : p[0]->name);
+    rr_buf_puts(&b, ": roofline");
+    const double gb_s = memory_rate(p[0], &measured);
+    if (machines == 1) rr_buf_putf(&b, ", memory %.4g GB/s%s", gb_s, measured ? "" : " (datasheet, not measured)");
+    rr_buf_puts(&b, "\"\nplot ");
+    rr_buf_put(&b, rr_buf_text(&plot), plot.n);
+    rr_buf_puts(&b, "NaN notitle\n");
     const enum rr_status st = roofs ? rr_gnuplot(dir, "roofline", 900, 600, &b, a) : RR_OK;
+    rr_buf_done(&plot);
     rr_buf_done(&b);
     return st;
+}
+
+/* The curves of both that answer each other, in turn; each named by its machine. */
+static struct rr_profile side_by_side(const struct rr_profile *p, const struct rr_profile *q, struct rr_arena *a)
+{
+    struct rr_curve *c = RR_NEWS(a, struct rr_curve, 2 * p->n_curves + 1);
+    struct rr_profile both = {.path = "", .name = rr_strf(a, "%s and %s", p->name, q->name), .curve = c};
+    for (size_t i = 0; i < p->n_curves; i++) {
+        const struct rr_curve *other = rr_profile_curve(q, p->curve[i].op, p->curve[i].ranks, p->curve[i].nodes);
+        if (!other) continue;
+        for (int k = 0; k < 2; k++) {
+            struct rr_curve one = k == 0 ? p->curve[i] : *other;
+            one.algorithm = rr_strf(a, "%s%s%s", k == 0 ? p->name : q->name, *one.algorithm ? ", " : "", one.algorithm);
+            c[both.n_curves++] = one;
+        }
+    }
+    return both;
+}
+
+enum rr_status rr_profile_plots_both(const struct rr_profile *p, const struct rr_profile *q, const char *dir, struct rr_arena *a)
+{
+    const struct rr_profile *const machines[] = {p, q}, both = side_by_side(p, q, a);
+    RR_TRY(rr_make_dirs(dir));
+    RR_TRY(draw_collectives(&both, NULL, dir, a));
+    return draw_roofline(machines, 2, dir, a);
 }
 
 enum rr_status rr_profile_plots(const struct rr_profile *p, const struct rr_samples *s, const char *dir, struct rr_arena *a)
 {
     RR_TRY(rr_make_dirs(dir));
     RR_TRY(draw_collectives(p, s, dir, a));
-    return draw_roofline(p, dir, a);
+    return draw_roofline(&p, 1, dir, a);
 }

@@ -44,6 +44,50 @@ log() {
     works "$RR" profile show h100-node --json
     jq -e '.name == "h100-node"' <<<"$output"
 }
+@test "plots show what was measured and where a curve goes beyond its log; two machines in one" {
+    log >log.txt
+    "$RR" fit log.txt -o p.json --name ours >table
+    jq -e '.collectives[0].points | length == 21 and .[0][0] == 1024 and .[0][1] > 25.02 and .[0][1] < 25.03' p.json # 25 + 1024 / 37500
+    works "$RR" profile show p.json -o plots
+    grep -q 'beyond the log' plots/collectives.svg
+    grep -q 'measured (median of a size)' plots/collectives.svg
+    works "$RR" profile compare p.json h100-efa -o both
+    grep -q 'all_reduce, 16 GPUs on 2 nodes, ours' both/collectives.svg
+    grep -q 'all_reduce, 16 GPUs on 2 nodes, h100-efa' both/collectives.svg
+    grep -q 'h100-efa: bf16, fp16: 989.4 TFLOP/s' both/roofline.svg
+}
+
+@test "every other size of a log predicts those between, a line a log" {
+    log >line.txt # 21 sizes on one line: nothing is left over but what printing rounds
+    log | awk '$1 + 0 <= 65536 || !($1 ~ /^[0-9]+$/)' >short.txt
+    works "$RR" profile validate --alternate line.txt short.txt
+    grep -Eq '^line.txt +21 +21 +0\.0 % +0\.0 % +0 ' <<<"$output"
+    grep -Eq '^short.txt +7 +7  fewer than 12 sizes: not judged' <<<"$output"
+    [[ $output == *"1 of 1 logs with 12 sizes or more keep a median of 5 % and a worst of 20 %"* ]]
+    [ "$(awk 'length > 100' <<<"$output" | wc -l)" -eq 0 ]
+    # every other time half as long again: nothing that a curve can follow
+    log | awk '$1 ~ /^[0-9]+$/ { n++; if (n % 2) { $6 *= 1.24; $10 *= 1.24; $7 = $8 = $11 = $12 = 0 } } { print }' >saw.txt
+    run --separate-stderr "$RR" profile validate --alternate line.txt saw.txt
+    grep -Eq '^saw.txt .* !$' <<<"$output"
+    run --separate-stderr "$RR" profile validate --alternate line.txt no-such --json
+    [ "$status" -eq 0 ]
+    [[ $stderr == *"refused: "*no-such* ]]
+    jq -e '(.logs | length) == 1 and .logs[0].times == 38 and .all.rows == 21' <<<"$output" # (10 + 11 - 2) sizes between, twice
+    fails 4 'no-such' "$RR" profile validate --alternate no-such
+}
+
+@test "a latency is the intercept, or said not to be in the log" {
+    # 20 us + 1e-5 us a byte from 1 MiB on; the same from 512 MiB on, where it takes 5.39 ms
+    { echo op,ranks,bytes,us && awk 'BEGIN { for (x = 2^20; x <= 2^30; x *= 2) printf "all_reduce,8,%d,%.6f\n", x, 20 + x * 1e-5 }'; } >mib.csv
+    { echo op,ranks,bytes,us && awk 'BEGIN { for (x = 2^29; x <= 2^33; x *= 2) printf "all_reduce,8,%d,%.6f\n", x, 20 + x * 1e-5 }'; } >large.csv
+    works "$RR" fit mib.csv
+    [[ $output == *"latency   20 us (intercept; the log begins at 1 MiB)"* ]]
+    works "$RR" fit large.csv
+    [[ $output == *"latency   not in the log; at 512 MiB, its smallest size: 5389 us"* ]]
+    works "$RR" profile show gb200-nvl72
+    [[ $output != *"latency   1820 us"* ]]
+}
+
 @test "a table of one size on more and more GPUs is drawn against their number" {
     works "$RR" profile show h100-efa-cluster -o plots
     grep -q 'on more and more GPUs' plots/collectives.svg

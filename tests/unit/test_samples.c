@@ -54,6 +54,13 @@ static void refuses(const char *name, const char *text, const char *why)
     assert_int_equal(read_opt(name, text, opt, &s), RR_EINPUT);
     if (!strstr(rr_reason(), why)) fail_msg("\"%s\" does not say \"%s\"", rr_reason(), why);
 }
+/* Notes that hold `text`; all of them for "". */
+static size_t notes(const struct rr_samples *s, const char *text)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < s->n_notes; i++) n += strstr(s->note[i], text) != NULL;
+    return n;
+}
 static void near(double a, double b, double rel)
 {
     if (!(fabs(a - b) <= rel * fabs(b))) fail_msg("%.9g is not %.9g", a, b);
@@ -183,7 +190,8 @@ static void doubled_tables_count_once(void **state)
     reads("x.txt", HEAD_NEW ROWS TAIL HEAD_NEW ROWS TAIL, &s);
     assert_int_equal(s.n, 4);
     assert_int_equal(s.file[0].rows, 2);
-    assert_non_null(strstr(s.note[0], "repeats its first 2 rows"));
+    assert_int_equal(notes(&s, "repeats its first 2 rows"), 1);
+    assert_int_equal(notes(&s, "the number of ranks, 8, follows from busbw/algbw"), 1);
 }
 
 static void a_second_copy_may_be_cut_and_lines_stand_twice(void **state)
@@ -194,7 +202,7 @@ static void a_second_copy_may_be_cut_and_lines_stand_twice(void **state)
           &s);
     assert_int_equal(s.n, 6);
     assert_int_equal(s.file[0].rows, 3);
-    assert_non_null(strstr(s.note[1], ":11: from here on the file repeats its first 2 rows"));
+    assert_int_equal(notes(&s, ":11: from here on the file repeats its first 2 rows"), 1);
 #define TWICE(row) row row
     reads("x.txt",
           HEAD_NEW TWICE("  1048576  262144  float  sum  -1  27.37  38.31  67.04  0  26.93  38.94  68.14  0\n")
@@ -202,7 +210,7 @@ static void a_second_copy_may_be_cut_and_lines_stand_twice(void **state)
           &s);
     assert_int_equal(s.n, 4);
     assert_int_equal(s.at[2].bytes, 2097152);
-    assert_non_null(strstr(s.note[0], ":4: from here on every row stands twice"));
+    assert_int_equal(notes(&s, ":4: from here on every row stands twice"), 1);
 }
 
 /* A script that runs one tool after another into one log: each table has its own operation and device list. */
@@ -290,7 +298,7 @@ static void milliseconds_and_line_ends_of_windows(void **state)
     near(s.at[0].us, 27.37, 1e-12);
     near(s.at[1].us, 26.93, 1e-12);
     assert_int_equal(s.at[0].ranks, 8);
-    assert_int_equal(s.n_notes, 0);
+    assert_int_equal(s.n_notes, 1); // whence the ranks are
 }
 
 static void a_mean_that_the_rows_do_not_have(void **state)
@@ -298,9 +306,9 @@ static void a_mean_that_the_rows_do_not_have(void **state)
     (void)state;
     struct rr_samples s;
     reads("x.txt", HEAD_NEW ROWS TAIL "# Avg bus bandwidth    : 77.33\n", &s); // (67.04 + 68.14 + 86.94 + 87.20) / 4
-    assert_int_equal(s.n_notes, 0);
+    assert_int_equal(notes(&s, "Avg bus"), 0);
     reads("x.txt", HEAD_NEW ROWS TAIL "# Avg bus bandwidth    : 90.5\n", &s);
-    assert_non_null(strstr(s.note[0], ":7: Avg bus bandwidth says 90.5 GB/s, the rows above have 77.33: some are missing"));
+    assert_int_equal(notes(&s, ":7: Avg bus bandwidth says 90.5 GB/s, the rows above have 77.33: some are missing"), 1);
 }
 
 static void sizes_with_units(void **state)
@@ -367,6 +375,24 @@ static void files_of_rccl_tests(void **state)
     assert_int_equal(s.n, 1);
     assert_true(s.file[0].complete);
     assert_non_null(strstr(s.note[0], "busbw 60.04 GB/s is printed, but all_reduce over 8 ranks makes 67.04"));
+}
+
+static void contradictions_are_told_once(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    const struct rr_sample_options twelve = {.ranks = 12, .max_refused = 0.2};
+    assert_int_equal(read_opt("x.txt", HEAD_NEW ROWS TAIL, twelve, &s), RR_OK); // busbw/algbw is 1.75, that of 8; of 12 it were 1.833
+    assert_int_equal(s.at[0].ranks, 12);
+    assert_int_equal(notes(&s, "over 12 ranks makes"), 1);
+    assert_int_equal(notes(&s, "busbw is so in 4 of 4 times: another operation or another number of ranks"), 1);
+    assert_int_equal(read_opt("x.txt",
+                              "#  Rank  0 Pid 7 on a device  0 [0x1] H\n#  Rank  7 Pid 7 on a device  7 [0x1] H\n" HEAD_NEW ROWS TAIL,
+                              twelve, &s),
+                     RR_OK);
+    assert_int_equal(notes(&s, "12 ranks are taken as --ranks says; the log's list of devices has 8"), 1);
+    reads("x.txt", ROWS, &s);
+    assert_int_equal(notes(&s, "the operation, all_reduce, follows from the rows' columns"), 1);
 }
 
 static void rates_that_do_not_follow_are_told(void **state)
@@ -585,6 +611,7 @@ int main(void)
         cmocka_unit_test(a_mean_that_the_rows_do_not_have),
         cmocka_unit_test(sizes_with_units),
         cmocka_unit_test(files_of_rccl_tests),
+        cmocka_unit_test(contradictions_are_told_once),
         cmocka_unit_test(rates_that_do_not_follow_are_told),
         cmocka_unit_test(an_operation_that_nothing_tells),
         cmocka_unit_test(wrong_files),

@@ -24,12 +24,6 @@ static int by_bytes(const void *a, const void *b)
     if (x->bytes != y->bytes) return x->bytes < y->bytes ? -1 : 1;
     return (int)x->in_place - (int)y->in_place;
 }
-static int by_double(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 static size_t points_of(const char *name, struct rr_arena *a, struct rr_point **ret, double *factor)
 {
     const struct rr_samples s = read_log(name, a);
@@ -53,40 +47,24 @@ static void list(struct result *r, const struct rr_point *p, double off)
 static struct result hold_out(const char *name, bool odd, size_t thin, struct rr_fit_options opt)
 {
     struct rr_arena *a = rr_arena_create();
-    struct rr_point *p, *seen, *rest;
-    struct rr_curve c;
+    struct rr_point *p, *take;
+    struct rr_held_out h;
     struct result r = {0};
     double factor;
     const size_t n = points_of(name, a, &p, &factor);
-    size_t n_seen = 0, n_rest = 0, number = 0;
-    seen = RR_NEWS(a, struct rr_point, n + 1), rest = RR_NEWS(a, struct rr_point, n + 1);
+    size_t taken = 0, number = 0;
+    take = RR_NEWS(a, struct rr_point, n + 1);
     for (size_t k = 0; k < n; k++) {
         number += k == 0 || p[k].bytes != p[k - 1].bytes;
-        if (number % thin) continue;
-        if (number / thin % 2 == odd)
-            seen[n_seen++] = p[k];
-        else
-            rest[n_rest++] = p[k];
+        if (number % thin == 0) take[taken++] = p[k];
     }
     r.sizes = number / thin;
     if (r.sizes < 12 || (!odd && r.sizes < 16)) goto out; // 13 sizes turned round leave six to see
-    opt.loo = true, opt.seed = 7;
-    rr_curve_fit(seen, n_seen, factor, &opt, a, &c);
-    rr_curve_flag(seen, n_seen, rest, n_rest);
-    double *miss = RR_NEWS(a, double, n_rest + 1);
-    for (size_t k = 0; k < n_rest; k++) {
-        bool outside;
-        const double off = rr_curve_us(&c, rest[k].bytes, &outside) / rest[k].us;
-        if (outside) continue;
-        r.n++, r.in += fabs(log(off)) <= rr_curve_band(&c);
-        if (rest[k].outlier)
-            list(&r, &rest[k], off);
-        else
-            miss[r.judged++] = 100 * fabs(off - 1);
-    }
-    qsort(miss, r.judged, sizeof *miss, by_double);
-    r.knots = c.n_knots, r.band = 100 * rr_curve_band(&c);
-    r.median = miss[r.judged / 2], r.worst = miss[r.judged - 1];
+    rr_curve_hold_out(take, taken, factor, &opt, !odd, a, &h);
+    for (size_t k = 0; k < h.n_rest; k++)
+        if (h.rest[k].outlier && h.off[k] > 0) list(&r, &h.rest[k], h.off[k]);
+    r.n = h.times, r.in = h.inside, r.judged = h.judged;
+    r.knots = h.knots, r.band = h.band_pct, r.median = h.median_pct, r.worst = h.worst_pct;
 out:
     rr_arena_free(a);
     return r;
