@@ -143,6 +143,67 @@ static void table(const struct rr_store *s, struct rr_arena *a, struct rr_buf *b
     if (l.n < s->n_alternatives) rr_buf_putf(b, "(%zu of %zu alternatives)\n", l.n, s->n_alternatives);
 }
 
+/* ---- planned runs: when they are done, and what they cost ---- */
+
+static const struct rr_sheet *find_sheet(const struct rr_store *s, const char *name)
+{
+    for (size_t i = 0; i < s->n_sheets; i++)
+        if (strcmp(s->sheet[i].name, name) == 0) return &s->sheet[i];
+    return NULL;
+}
+
+/* P10, P50 and P90 stand in the columns from here on; -1: there are none. */
+static int quantiles_at(const struct rr_sheet *s, const char *title)
+{
+    for (size_t c = 0; s && c + 2 < s->n_columns; c++)
+        if (strcmp(s->head[c].title, title) == 0) return (int)c;
+    return -1;
+}
+
+static double cell_at(const struct rr_sheet *s, size_t row, int c)
+{
+    return c < 0 || row >= s->n_rows ? NAN : s->cell[row * s->n_columns + (size_t)c].number;
+}
+
+enum { TIME_WIDE = 10, COST_WIDE = 14 };
+
+static int longest_name(const struct rr_sheet *s)
+{
+    int most = LEAST_NAME;
+    for (size_t r = 0; r < s->n_rows && r < MOST_ROWS; r++) {
+        const char *run = s->cell[r * s->n_columns].text;
+        if (run && width_of(run) > most) most = width_of(run);
+    }
+    return most;
+}
+
+/* As replayed over the replications, with queues; where there is one replication, or other jobs are beside them, as predicted. */
+static void planned(const struct rr_store *s, struct rr_arena *a, struct rr_buf *b, int width)
+{
+    static const char *const title[] = {"done P10", "P50", "P90"};
+    const struct rr_sheet *done = find_sheet(s, "training.done"), *bill = find_sheet(s, "training.bill");
+    const int replayed = quantiles_at(done, "Replayed P10"), predicted = quantiles_at(done, "Predicted P10");
+    if (predicted < 0) return;
+    const int cost = quantiles_at(bill, "Effective cost P10"), all = longest_name(done), some = all < WIDE_NAME ? all : WIDE_NAME;
+    const bool priced = cost >= 0 && some + 3 * TIME_WIDE + 2 * COST_WIDE <= width, wide = LEAST_NAME + 3 * TIME_WIDE <= width;
+    const int room = width - (wide ? 3 : 1) * TIME_WIDE - (priced ? 2 * COST_WIDE : 0), name = all < room ? all : room;
+    rr_buf_puts(b, "\n");
+    padded(b, "", name, false);
+    for (int k = 0; k < 3; k++)
+        if (wide || k == 1) padded(b, title[k], TIME_WIDE, true);
+    if (priced) padded(b, "cost P10", COST_WIDE, true), padded(b, "P90", COST_WIDE, true);
+    rr_buf_puts(b, "\n");
+    for (size_t r = 0; r < done->n_rows && r < MOST_ROWS; r++) {
+        padded(b, short_name(a, done->cell[r * done->n_columns].text, name), name, false);
+        for (int k = 0; k < 3; k++) {
+            const double v = cell_at(done, r, replayed < 0 ? -1 : replayed + k);
+            if (wide || k == 1) padded(b, rr_show_time(a, isnan(v) ? cell_at(done, r, predicted + k) : v), TIME_WIDE, true);
+        }
+        for (int k = 0; k <= 2 && priced; k += 2) padded(b, rr_show_amount(a, cell_at(bill, r, cost + k), s->currency), COST_WIDE, true);
+        rr_buf_puts(b, "\n");
+    }
+}
+
 void rr_report_headline(const struct rr_store *s, struct rr_buf *b, int width)
 {
     struct rr_arena *a = rr_arena_create();
@@ -154,5 +215,6 @@ void rr_report_headline(const struct rr_store *s, struct rr_buf *b, int width)
     for (size_t i = 0; i < warnings; i++) wrapped(b, a, "warning: ", warning[i], width);
     if (b->n) rr_buf_puts(b, "\n");
     table(s, a, b, width);
+    planned(s, a, b, width);
     rr_arena_free(a);
 }

@@ -380,6 +380,15 @@ JSON
     # 64 GPUs of it
     jq -e --argjson want "$want" '.alternatives[0].metrics["gpu_hours.used"].mean as $h | ($h / (64 * $want / 3600) - 1 | fabs) < 0.01' out/results.json
 }
+@test "run says on the terminal when planned runs are done" {
+    planned >s.json
+    works "$RR" size s.json --alone --json
+    local hours=$(jq '.points[0].time.p50_s / 86400' <<<"$output")
+    run --separate-stderr "$RR" run s.json -o out
+    local row=$(grep -A1 ' done P10 ' <<<"$output" | tail -1)
+    # the middle one in days, to three digits
+    awk -v row="$row" -v want="$hours" 'BEGIN { split(row, w, " +"); v = w[4]; exit !(w[5] == "d" && v / want > 0.994 && v / want < 1.006) }' || { echo "$row: $hours"; false; }
+}
 @test "its failures and checkpoints are those of the replay" {
     planned '.failures = {"gpu_mtbf": "500 h", "detect": "10 min"}' >s.json
     run "$RR" run s.json -q -o out

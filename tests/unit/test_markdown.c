@@ -333,6 +333,40 @@ static void the_headline_fits_the_terminal(void **state)
     sample_close(&p);
 }
 
+/* Quantiles over the replications where a run has some, as predicted where it has none; costs where there is room. */
+static void planned_runs_say_when_they_are_done(void **state)
+{
+    (void)state;
+    struct sample p;
+    sample_open(&p, 100);
+    static const struct rr_sheet_head
+        done_head[] = {{"Run", RR_SHEET_TEXT},    {"Predicted P10", RR_SHEET_SECONDS}, {"P50", RR_SHEET_SECONDS},
+                       {"P90", RR_SHEET_SECONDS}, {"Replayed P10", RR_SHEET_SECONDS},  {"P50", RR_SHEET_SECONDS},
+                       {"P90", RR_SHEET_SECONDS}},
+        bill_head[] = {{"Run", RR_SHEET_TEXT}, {"Effective cost P10", RR_SHEET_MONEY}, {"P50", RR_SHEET_MONEY}, {"P90", RR_SHEET_MONEY}};
+    const struct rr_sheet_cell done_cell[] = {{NAN, "8 A100"}, {900, NULL},   {960, NULL},  {1080, NULL},  {7200, NULL},
+                                              {8640, NULL},    {10800, NULL}, {NAN, "two"}, {86400, NULL}, {90720, NULL},
+                                              {95040, NULL},   {NAN, NULL},   {NAN, NULL},  {NAN, NULL}},
+                               bill_cell[] = {{NAN, "8 A100"}, {1234.75, NULL}, {1300, NULL}, {2345.25, NULL},
+                                              {NAN, "two"},    {NAN, NULL},     {NAN, NULL},  {NAN, NULL}};
+    const struct rr_sheet sheet[] = {{"training.done", "", "", done_head, done_cell, 7, 2},
+                                     {"training.bill", "", "", bill_head, bill_cell, 4, 2}};
+    p.store.sheet = sheet, p.store.n_sheets = 2;
+    struct rr_buf b = {0};
+    rr_report_headline(&p.store, &b, 80);
+    widest(rr_buf_text(&b), 80);
+    has(rr_buf_text(&b), "\n          done P10       P50       P90      cost P10           P90\n"
+                         "8 A100      2.00 h    2.40 h    3.00 h        $1,235        $2,345\n"
+                         "two         1.00 d    1.05 d    1.10 d             \xe2\x80\x93             \xe2\x80\x93\n");
+    for (int width = 20; width < 80; width += 7) {
+        b.n = 0;
+        rr_report_headline(&p.store, &b, width);
+        has(rr_buf_text(&b), "2.40 h");
+    }
+    rr_buf_done(&b);
+    sample_close(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -349,6 +383,7 @@ int main(void)
         cmocka_unit_test(sweep_points_are_told_apart_and_warned_of_once),
         cmocka_unit_test(numbers_are_for_people),
         cmocka_unit_test(the_headline_fits_the_terminal),
+        cmocka_unit_test(planned_runs_say_when_they_are_done),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
