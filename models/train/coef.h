@@ -9,7 +9,7 @@
 
 /* id, name, unit, default, least, most, meaning */
 #define RR_COEF_TABLE(X)                                                                                                                  \
-    X(GEMM_EFF, "gemm_eff", "of peak", 0.75, 0.3, 1.0, "what large 16-bit matrix products reach")                                         \
+    X(GEMM_EFF, "gemm_eff", "of peak", 0.75, 0.3, 0.93, "what large 16-bit matrix products reach")                                        \
     X(GEMM8_EFF, "gemm8_eff", "of peak", 0.65, 0.15, 1.0, "what large 8-bit matrix products reach, casts included")                       \
     X(GEMMX_EFF, "gemmx_eff", "of peak", 0.6, 0.15, 1.0,                                                                                  \
       "what large 8-bit products with scales for parts of a tensor reach (MXFP8, rowwise)")                                               \
@@ -18,7 +18,7 @@
     X(GEMM_DEPTH, "gemm_depth", "elements", 200, 0.0, 2000, "depth k at which a tile spends half its time on start and end")              \
     X(GEMM_ALIGN, "gemm_align", "share", 0.25, 0, 2, "longer product where a width is no multiple of 64 elements")                        \
     X(ATTN_ALIGN, "attn_align", "share", 1.0, 0, 6, "longer attention where the width of a head is no multiple of 8")                     \
-    X(ATTN_EFF, "attn_eff", "of peak", 0.55, 0.05, 1.0, "what attention's products reach")                                                \
+    X(ATTN_EFF, "attn_eff", "of peak", 0.55, 0.05, 0.95, "what attention's products reach")                                               \
     X(ATTN_SOFTMAX, "attn_softmax", "elements", 60, 0, 600,                                                                               \
       "width of a query and a value at which a score's exponential takes as long as its products")                                        \
     X(ATTN_BYTES, "attn_bytes", "bytes", 8.0, 0.0, 60, "moved a score by attention that writes its scores, forward")                      \
@@ -27,9 +27,9 @@
     X(LAUNCH_US, "launch_us", "us", 250, 0, 5000, "host time of one layer's forward pass")                                                \
     X(LAUNCH_BACK, "launch_back", "ratio", 1.2, 0.3, 4.0, "host time of a backward pass over that of a forward pass")                     \
     X(LAUNCH_TP_US, "launch_tp_us", "us", 50, 0, 3000, "more of it where the layer is split by tensor parallelism")                       \
-    X(KERNEL_US, "kernel_us", "us", 3, 0, 50, "start and end of a kernel on the device")                                                  \
+    X(KERNEL_US, "kernel_us", "us", 3, 0, 20, "start and end of a kernel on the device")                                                  \
     X(LINK_EFF, "link_eff", "of peak", 0.8, 0.1, 1.0, "of the fast links' bandwidth that collectives reach")                              \
-    X(LINK_US, "link_us", "us", 15, 0, 300, "latency of a collective inside the fast domain")                                             \
+    X(LINK_US, "link_us", "us", 15, 0, 60, "latency of a collective inside the fast domain")                                              \
     X(NET_EFF, "net_eff", "of peak", 0.7, 0.02, 1.0, "of the adapters' bandwidth that collectives between nodes reach")                   \
     X(NET_US, "net_us", "us", 30, 0, 2000, "latency that each further node adds to a collective")                                         \
     X(NET_DECAY, "net_decay", "ratio", 0.0, 0.0, 1.5, "bandwidth between nodes falls as nodes to this power")                             \
@@ -38,7 +38,7 @@
     X(TP_SHOWN, "tp_shown", "share", 0.9, 0.0, 1.0, "of tensor-parallel communication that products do not hide, where they overlap")     \
     X(DP_SHOWN, "dp_shown", "share", 0.5, 0.0, 1.0, "of data-parallel communication that the backward pass does not hide")                \
     X(GATHER_SHOWN, "gather_shown", "share", 0.3, 0.0, 1.0, "of gathering the updated weights (ZeRO-1) that the next step does not hide") \
-    X(PP_SHOWN, "pp_shown", "share", 1.0, 0.0, 3.0, "of pipeline sends that nothing hides")                                               \
+    X(PP_SHOWN, "pp_shown", "share", 0.9, 0.0, 1.0, "of pipeline sends that nothing hides")                                               \
     X(EP_SHOWN, "ep_shown", "share", 1.0, 0.0, 1.0, "of expert all-to-all that nothing hides")                                            \
     X(EP_IMBALANCE, "ep_imbalance", "ratio", 1.1, 1.0, 3.0, "busiest expert rank over the mean")                                          \
     X(MOE_SYNC_US, "moe_sync_us", "us", 100, 0, 4000, "a layer whose experts take all tokens waits for their counts, each pass")          \

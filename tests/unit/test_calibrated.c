@@ -266,7 +266,7 @@ static void bound_by_products(struct rr_arch *a, struct rr_machine *m, struct rr
     l[0] = layout_of(8, 1, 1, 4, 32);
     l->seq = 4096, l->flash = true;
     c->v[RR_COEF_STEP_MS] = c->v[RR_COEF_MICRO_MS] = c->v[RR_COEF_LAUNCH_US] = c->v[RR_COEF_KERNEL_US] = c->v[RR_COEF_LINK_US] = 0;
-    c->v[RR_COEF_ATTN_EFF] = 1;
+    c->v[RR_COEF_ATTN_EFF] = rr_coef_info[RR_COEF_ATTN_EFF].most;
 }
 static struct rr_ttt_band band_of(const struct rr_calibrated *k, bool still, uint64_t seed)
 {

@@ -167,7 +167,7 @@ static void coefficients_are_checked(void **state)
         .profile = "x/y", .coefficient = "gemm_eff", .value = 1.7, .unit = "of peak", .fact = {.path = "f.csv", .line = 3}};
     const struct rr_train_facts own = {.coef = &bad, .n_coefs = 1};
     assert_int_equal(rr_coefs_find(&own, arena, "x", "y", &c, &note), RR_EINPUT);
-    assert_string_equal(rr_reason(), "f.csv:3: gemm_eff of 1.7 is outside 0.3 .. 1 of peak");
+    assert_string_equal(rr_reason(), "f.csv:3: gemm_eff of 1.7 is outside 0.3 .. 0.93 of peak");
     bad.value = 0.7, bad.unit = "ms";
     assert_int_equal(rr_coefs_find(&own, arena, "x", "y", &c, &note), RR_EINPUT);
     assert_string_equal(rr_reason(), "f.csv:3: the unit of gemm_eff is \"of peak\", not \"ms\"");
