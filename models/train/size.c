@@ -262,11 +262,31 @@ static const struct rr_train_set *framework_set(const struct making *x)
     return NULL;
 }
 
+/* Attention that never writes its scores is what runs of today have: older published runs, whose framework nobody asked for by name, do not say
+ * otherwise. Their coefficients are then those of another kind of run. */
+static bool find_flash(struct making *x, const struct rr_training_layout *w, const struct rr_train_set *set)
+{
+    if (rr_given(w, 11)) return w->flash;
+    if (!set || set->flash) return true;
+    if (x->t->framework) {
+        rr_note(x->notes, RR_NOTE_ASSUMED, "", "data/facts/train_sets.csv",
+                "attention writes its scores, as in the published runs of %s: "
+                "--layout flash=true is otherwise",
+                x->s->framework);
+        return false;
+    }
+    x->relative = true;
+    rr_note(x->notes, RR_NOTE_WARNING, "", "data/facts/train_sets.csv",
+            "the published runs of %s on %s had no flash attention; it is taken here, with a wider band: --layout flash=false is otherwise",
+            x->s->framework, x->s->machine.family);
+    return true;
+}
+
 /* Flags as the framework's published runs had them, where nobody says. */
 static void framework_flags(struct making *x, const struct rr_training_layout *w, struct rr_layout *l)
 {
     const struct rr_train_set *set = framework_set(x);
-    l->flash = rr_given(w, 11) ? w->flash : set ? set->flash != 0 : true;
+    l->flash = find_flash(x, w, set);
     l->tp_overlap = rr_given(w, 9) ? w->tp_overlap : set ? set->tp_overlap != 0 : true;
     l->dp_overlap = rr_given(w, 10) ? w->dp_overlap : set ? set->dp_overlap != 0 : true;
     l->sequence_parallel = rr_given(w, 8) ? w->sequence_parallel : set ? set->sequence_parallel != 0 : true;

@@ -382,9 +382,9 @@ static void in_order(const struct rr_sizing *s, size_t at[RR_SIZING_POINTS])
 static void put_point(struct rr_buf *b, const struct rr_size_question *q, const struct rr_sizing_point *p, bool asked)
 {
     rr_buf_putf(b, "%s %s %17s %8" PRId64 " %10s", asked ? ">" : " ", p->pareto ? "*" : " ",
-                p->answer ? p->size.machine.id : p->training.gpu, p->training.gpus, rr_precision_name[p->training.precision]);
+                p->size.machine.id ? p->size.machine.id : p->training.gpu, p->training.gpus, rr_precision_name[p->training.precision]);
     if (!p->answer) {
-        rr_buf_putf(b, "  %s\n", p->reason);
+        rr_buf_putf(b, "  %.*s\n", (int)strcspn(p->reason, ";"), p->reason); // what else there is: in --json
         return;
     }
     cell(b, 9, rr_size_put_days, rr_sizing_time_s(p));

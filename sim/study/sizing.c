@@ -219,55 +219,66 @@ static bool is_missed(const struct rr_sizing_ask *ask, const struct rr_sizing *s
            (ask->deadline_s > 0 && ask->budget > 0 && s->meets_both < 0);
 }
 
-/* true: so many of the first GPU meet what is asked; they are s->would_do then. */
-static bool try_number(const struct rr_sizing_ask *ask, int64_t gpus, struct rr_arena *a, struct rr_sizing *s)
+struct looking {
+    const struct rr_sizing_ask *ask;
+    struct rr_arena *a;
+    struct rr_sizing *s;
+    int64_t low, high; /* the most that the budget allows, the fewest that are in time; 0 and INT64_MAX: none yet */
+};
+
+static void narrow(struct looking *x, const struct rr_sizing_point *p)
 {
-    struct rr_notes unheard = {.arena = a};
-    const struct rr_training_run *t = ask->training;
-    struct rr_sizing trial = {.at = RR_NEWS(a, struct rr_sizing_point, 2), .n = 1, .gpus = s->gpus};
+    const int64_t gpus = p->training.gpus;
+    if (!p->answer) return;
+    if (rr_sizing_cost_p90(p) <= x->ask->budget && gpus > x->low) x->low = gpus;
+    if (rr_sizing_p90_s(p) <= x->ask->deadline_s && gpus < x->high) x->high = gpus;
+}
+
+/* true: so many of the first GPU meet what is asked; they are s->would_do then. */
+static bool try_number(struct looking *x, int64_t gpus)
+{
+    struct rr_notes unheard = {.arena = x->a};
+    struct rr_sizing *s = x->s, trial = {.at = RR_NEWS(x->a, struct rr_sizing_point, 2), .n = 1, .gpus = s->gpus};
+    const struct rr_training_run *t = x->ask->training;
     trial.at[0] = s->at[0];
-    const bool answered = point(ask, t->gpu, gpus, t->precision, a, &unheard, &trial) == RR_OK && trial.at[1].answer;
+    const enum rr_status st = point(x->ask, t->gpu, gpus, t->precision, x->a, &unheard, &trial);
     rr_notes_done(&unheard);
     if (s->least_tried == 0 || gpus < s->least_tried) s->least_tried = gpus;
     if (gpus > s->most_tried) s->most_tried = gpus;
-    if (!answered || rr_sizing_over(ask, &trial.at[1]) > 1) return false;
+    if (st != RR_OK || !trial.at[1].answer) return false;
+    narrow(x, &trial.at[1]);
+    if (rr_sizing_over(x->ask, &trial.at[1]) > 1) return false;
     s->would_do = &trial.at[1];
     return true;
 }
 
-/* Between the most that the budget allows and the fewest that are in time, whole nodes. */
-static void between(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_sizing *s)
+/* Between the most that the budget allows and the fewest that are in time, in eighths of whole nodes. */
+static void between(struct looking *x)
 {
-    const struct rr_sizing_point *main = &s->at[0];
-    const int64_t node = main->size.machine.gpus_per_node;
-    int64_t low = 0, high = INT64_MAX;
-    for (size_t i = 0; i < s->n; i++) {
-        const struct rr_sizing_point *p = &s->at[i];
-        if (!p->answer || !alike(p, main)) continue;
-        if (rr_sizing_cost_p90(p) <= ask->budget && p->training.gpus > low) low = p->training.gpus;
-        if (rr_sizing_p90_s(p) <= ask->deadline_s && p->training.gpus < high) high = p->training.gpus;
-    }
-    for (int64_t k = 1; k < 4 && low > 0 && high < INT64_MAX && low < high; k++) {
-        const int64_t gpus = (low + (high - low) * k / 4) / node * node;
-        if (gpus > low && gpus < high && try_number(ask, gpus, a, s)) return;
+    const int64_t node = x->s->at[0].size.machine.gpus_per_node, low = x->low, high = x->high;
+    for (int64_t k = 1; k < 8 && low > 0 && high < INT64_MAX; k++) {
+        const int64_t gpus = (low + (high - low) * k / 8) / node * node;
+        if (gpus > low && gpus < high && try_number(x, gpus)) return;
     }
 }
 
 static void look_further(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_sizing *s)
 {
+    struct looking x = {ask, a, s, 0, INT64_MAX};
     int64_t least = s->at[0].training.gpus, most = least;
+    const bool late = ask->deadline_s > 0 && s->meets_deadline<0, dear = ask->budget> 0 && s->meets_budget < 0;
+    if (ask->budget > 0 && isnan(rr_sizing_cost(&s->at[0]))) return;
     for (size_t i = 0; i < s->n; i++) {
         if (!alike(&s->at[i], &s->at[0])) continue;
         if (s->at[i].training.gpus < least) least = s->at[i].training.gpus;
         if (s->at[i].training.gpus > most) most = s->at[i].training.gpus;
+        narrow(&x, &s->at[i]);
     }
-    const bool late = ask->deadline_s > 0 && s->meets_deadline<0, dear = ask->budget> 0 && s->meets_budget < 0;
-    if (dear && isnan(rr_sizing_cost(&s->at[0]))) return;
     for (int k = 1; k <= FURTHER && late && (most << k) <= 1048576; k++)
-        if (try_number(ask, most << k, a, s)) return;
+        if (try_number(&x, most << k)) return;
     for (int k = 1; k <= FURTHER && dear && (least >> k) << k == least && least >> k > 0; k++)
-        if (try_number(ask, least >> k, a, s)) return;
-    if (!late && !dear) between(ask, a, s);
+        if (try_number(&x, least >> k)) return;
+    if (ask->deadline_s > 0 && ask->budget > 0) between(&x);
 }
 
 /* A profile that is of none of the machines would be passed over in silence. */

@@ -227,6 +227,28 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     works llama
     [[ $output != *"16-bit peak"* ]]
 }
+@test "attention is flash where nobody says otherwise, near the runs that had it" {
+    # mosaicml/llm-foundry, scripts/train/benchmarking: MPT-7b and -13b (the shapes of GPT-3 6.7B and 13B) on 8 x A100-80GB, 8192 tokens a sequence
+    for row in 6.7b,128,8,40.8722 13b,120,5,68.4473; do
+        IFS=, read -r size batch micro printed <<<"$row"
+        works "$RR" size --model "gpt3-$size" --tokens 1T --gpu a100-80gb --gpus 8 --global-batch "$batch" --seq 8192 --alone --plan on_demand \
+            --layout "tp=1,pp=1,cp=1,zero=3,mb=$micro,recompute=full" --json
+        jq -e --argjson printed "$printed" '.points[0] | (.step.step_s / $printed - 1 | fabs < 0.2) and .time.step_p10_s < $printed and $printed < .time.step_p90_s' <<<"$output"
+        jq -e '.notes | map(.text) | any(test("had no flash attention; it is taken here, with a wider band"))' <<<"$output"
+    done
+    works "$RR" size --model llama-3-8b --tokens 1T --gpu a100-80gb --gpus 64 --alone --framework megatron
+    [[ $output == *"attention writes its scores, as in the published runs of megatron"* ]]
+}
+@test "a number between those asked for may meet both" {
+    between() { "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --global-batch 480 --plan on_demand "$@"; }
+    works between --gpus 256,512 --json
+    local time=$(jq '[.points[].time.p90_s] | add / 2 | floor' <<<"$output") cost=$(jq '[.points[].costs[0].p90] | add / 2 | floor' <<<"$output")
+    run --separate-stderr between --gpus 256,512 --deadline "$time s" --budget "\$$cost" --json
+    [ "$status" -eq 1 ]
+    local would=$(grep -oE '[0-9]+ x hgx-h100 would do' <<<"$stderr" | cut -d' ' -f1)
+    ((would > 256 && would < 512)) || { echo "$stderr"; false; }
+    works between --gpus "$would" --alone --deadline "$time s" --budget "\$$cost"
+}
 @test "plans of different providers say so" {
     # reserved H100 are of aws in the facts, whose p5.48xlarge is $55.04 an hour on demand: 8 GPUs
     works llama --plan on_demand,reserved
