@@ -120,6 +120,10 @@ static void take_row(struct log *l, const struct rr_slice *cell, size_t n)
             return;
         }
         if (x == 0 && !l->says.row_is_cpu && row == (int64_t)i - 1) continue;
+        if (x == 0) {
+            rr_sink_refuse(l->sink, l->line, "%.*s is neither a bandwidth nor a latency", (int)cell[i].n, cell[i].at);
+            return;
+        }
         column[good] = (int64_t)i - 1, v[good++] = x;
     }
     for (size_t i = 0; i < good; i++) take_cell(l, row, column[i], v[i]);

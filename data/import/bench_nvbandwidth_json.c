@@ -29,11 +29,11 @@ static void take_cell(struct reader *r, const cJSON *cell, int32_t row, int32_t 
         rr_sink_refuse(r->sink, line, "%s[%d][%d] is neither a number nor N/A", r->op, (int)row, (int)column);
         return;
     }
-    if (v < 0) {
-        rr_sink_refuse(r->sink, line, "%s[%d][%d] is below 0", r->op, (int)row, (int)column);
+    if (v == 0 && !cpu && row == column) return;
+    if (!(v > 0)) {
+        rr_sink_refuse(r->sink, line, "%s[%d][%d] must be above 0", r->op, (int)row, (int)column);
         return;
     }
-    if (v == 0 && !cpu && row == column) return;
     s.op = r->op, s.line = line;
     s.from = left ? column : cpu ? -1 : row;
     s.to = !left ? column : cpu ? -1 : row;

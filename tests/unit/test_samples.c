@@ -463,6 +463,20 @@ static void nvbandwidth_matrices(void **state)
     if (!strstr(s.note[0], ":18: SUM says 99.00, the values before it add up to 50.43")) fail_msg("%s", s.note[0]);
 }
 
+/* A device with itself may print 0.00; anything else that does was not measured. */
+static void nvbandwidth_of_nothing(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("z.txt", "Running a.\nmemcpy CE GPU(row) <- GPU(column) bandwidth (GB/s)\n   0   1\n 0 0.00 276.07\n 1 0.00 0.00\nSUM a 276.07\n",
+          &s);
+    assert_int_equal(s.n, 1);
+    assert_int_equal(s.n_refused, 1);
+    assert_non_null(strstr(s.refused[0], "z.txt:5: 0.00 is neither a bandwidth nor a latency"));
+    refuses("y.txt", "Running a.\nmemcpy CE XPU(row) <- GPU(column) bandwidth (GB/s)\n   0\n 0 55.2\n", "y.txt:2: a title such as");
+    refuses("w.txt", "Running a.\nmemcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)\n   0\n 0 0.00\n", "w.txt:4: 0.00 is neither");
+}
+
 static void nvbandwidth_as_json(void **state)
 {
     (void)state;
@@ -616,6 +630,7 @@ int main(void)
         cmocka_unit_test(an_operation_that_nothing_tells),
         cmocka_unit_test(wrong_files),
         cmocka_unit_test(nvbandwidth_matrices),
+        cmocka_unit_test(nvbandwidth_of_nothing),
         cmocka_unit_test(nvbandwidth_as_json),
         cmocka_unit_test(nccl_tests_as_json),
         cmocka_unit_test(machines_without_times),
