@@ -123,7 +123,11 @@ static enum rr_status all_points(const struct rr_sizing_ask *ask, struct rr_aren
     const struct rr_training_run *t = ask->training;
     s->gpus = RR_NEWS(a, const char *, ask->n_gpu + 1);
     s->gpus[0] = t->gpu ? t->gpu : "";
-    for (size_t g = 0; g < ask->n_gpu; g++) s->gpus[g + 1] = ask->gpu[g];
+    for (size_t g = 0; g < ask->n_gpu; g++) {
+        const struct rr_machine *m; // a name that is none is no GPU that cannot
+        RR_TRY(rr_train_facts_machine(ask->facts, a, ask->gpu[g], &m));
+        s->gpus[g + 1] = ask->gpu[g];
+    }
     RR_TRY(point(ask, t->gpu, t->gpus, t->precision, a, notes, s));
     for (size_t g = 0; g <= ask->n_gpu; g++)
         for (size_t r = 0; r <= ask->n_precision; r++)

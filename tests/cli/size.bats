@@ -91,6 +91,7 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
 @test "wrong names get the nearest right one" {
     fails 3 'no model is called "lama-3-70b", did you mean "llama-3-70b"\?' "$RR" size --model lama-3-70b --tokens 1T --gpu h100-sxm --gpus 8
     fails 3 'no machine has a GPU called "h100-smx", did you mean "h100-sxm"\?' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-smx --gpus 8
+    fails 3 'no machine has a GPU called "gb20"' "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm,gb20 --gpus 8
     fails 3 'unknown key "micro_bach"' llama --layout micro_bach=1
     fails 3 'did you mean "fp8"\?' llama --precision fp9
     fails 3 'hgx-h100 has no nvfp4' llama --precision nvfp4

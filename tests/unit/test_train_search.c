@@ -62,6 +62,35 @@ static void sizes_are_divisors(void **state)
     assert_int_equal(rr_search_size(&s), 20 * 6 * 10 * 4 * 3 * 8);
 }
 
+static void data_parallel_ranks_can_be_held(void **state)
+{
+    (void)state;
+    struct rr_coefs c;
+    struct rr_search_result r;
+    struct rr_buf b = {0};
+    rr_coefs_default(&c);
+    struct rr_search s = question(&c);
+    s.dp = 2;
+    rr_search_axes(&s);
+    assert_int_equal(rr_search_size(&s), 6 * 6 * 10 * 4 * 3); // tp x pp x cp = 2^2 in C(4, 2) = 6 ways
+    rr_search_run(&s, &r);
+    assert_int_equal(r.tried, rr_search_size(&s));
+    assert_true(r.n > 0);
+    for (int32_t i = 0; i < r.n; i++) assert_int_equal(r.best[i].layout.dp, 2);
+    s.dp = 3;
+    rr_search_run(&s, &r);
+    assert_int_equal(r.tried, 0);
+    rr_search_say_world(&b, &s);
+    assert_string_equal(rr_buf_text(&b), "layout: dp 3 does not divide 8 GPUs");
+    s.dp = 4, s.tp.n = s.pp.n = s.cp.n = 1, s.tp.at[0] = 4, s.pp.at[0] = s.cp.at[0] = 1;
+    rr_search_run(&s, &r);
+    assert_int_equal(r.tried, 0);
+    b.n = 0;
+    rr_search_say_world(&b, &s);
+    assert_string_equal(rr_buf_text(&b), "layout: tp 4 x pp 1 x cp 1 x dp 4 are 16 GPUs, not 8");
+    rr_buf_done(&b);
+}
+
 /* The same by another way: every number up to the GPUs, no divisors, and the played step of all. */
 static double plain_best(const struct rr_search *s, int64_t *fit)
 {
@@ -416,6 +445,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sizes_are_divisors),
+        cmocka_unit_test(data_parallel_ranks_can_be_held),
         cmocka_unit_test(the_best_is_that_of_a_plain_walk),
         cmocka_unit_test(the_kept_ones_differ),
         cmocka_unit_test(no_more_layers_are_recomputed_than_need_it),
