@@ -300,20 +300,22 @@ static double median_of(double *at, size_t n)
 
 static size_t warmup_of(size_t n) { return n >= 5 ? (n + 9) / 10 > 2 ? (n + 9) / 10 : 2 : n > 2 ? 1 : 0; }
 
-/* Median without warm-up and without steps beside a pause, unless nothing else is left. */
-static double usual(const struct rr_log_series *s, struct rr_train_log *ret)
+/* Median without warm-up, without steps before `from` and without steps beside a pause, unless nothing else is left. */
+static double usual(const struct rr_log_series *s, int64_t from, struct rr_train_log *ret)
 {
-    const size_t n = s->list.n, skip = warmup_of(n);
+    size_t first = 0, k = 0;
+    while (first + 1 < s->list.n && s->list.at[first].step >= 0 && s->list.at[first].step < from) first++;
+    const size_t n = s->list.n - first, skip = first + warmup_of(n);
     double *at = rr_xrealloc(NULL, n, sizeof *at);
-    size_t k = 0;
-    for (size_t i = skip; i < n; i++)
+    for (size_t i = skip; i < s->list.n; i++)
         if (!s->list.at[i].beside) at[k++] = s->list.at[i].v;
-    const size_t beside = n - skip - k;
-    for (size_t i = skip; k == 0 && i < n; i++) at[i - skip] = s->list.at[i].v;
-    if (k == 0) k = n - skip;
+    const size_t beside = s->list.n - skip - k;
+    for (size_t i = skip; k == 0 && i < s->list.n; i++) at[i - skip] = s->list.at[i].v;
+    if (k == 0) k = s->list.n - skip;
     const double m = median_of(at, k);
     if (ret) {
-        ret->steps = n, ret->warmup = skip, ret->beside = beside < n - skip ? beside : 0, ret->outliers = 0;
+        ret->steps = n, ret->smaller = first, ret->warmup = skip - first;
+        ret->beside = beside < s->list.n - skip ? beside : 0, ret->outliers = 0;
         for (size_t i = 0; i < k; i++) ret->outliers += at[i] > 1.5 * m || at[i] < m / 1.5;
         ret->used = k;
         for (size_t i = 0; i < k; i++) at[i] = fabs(at[i] - m);
@@ -372,7 +374,17 @@ static double batch_of(const struct rr_log_read *r)
                                *samples = longest(r, RR_LOG_SAMPLES, false);
     if (said) return said->list.at[said->list.n - 1].v;
     if (!step || !samples || strcmp(step->word->format, samples->word->format) != 0) return 0;
-    return floor(usual(step, NULL) * usual(samples, NULL) + 0.5);
+    return floor(usual(step, 0, NULL) * usual(samples, 0, NULL) + 0.5);
+}
+
+/* The step from which on the batch is the last one said: it may have grown before. */
+static int64_t whole_from(const struct rr_log_read *r)
+{
+    const struct rr_log_series *said = longest(r, RR_LOG_BATCH, false);
+    if (!said) return 0;
+    size_t i = said->list.n - 1;
+    while (i > 0 && said->list.at[i - 1].v == said->list.at[i].v) i--;
+    return i > 0 ? said->list.at[i].step : 0;
 }
 
 static enum rr_status tell(const char *path, const struct rr_log_read *r, struct rr_train_log *ret)
@@ -389,7 +401,7 @@ static enum rr_status tell(const char *path, const struct rr_log_read *r, struct
             path, (long long)r->lines);
     *ret = (struct rr_train_log){.format = s->word->format, .global_batch = batch_of(r), .memory_bytes = most_of(r, RR_LOG_MEMORY)};
     double *const to[] = {&ret->step_s, &ret->samples_s, &ret->tokens_s_per_gpu};
-    *to[s->word->what] = usual(s, ret);
+    *to[s->word->what] = usual(s, whole_from(r), ret);
     ret->average = strcmp(s->word->format, "huggingface") == 0;
     for (int i = 0; i < RR_LOG_SIZES; i++) ret->size[i] = size_of(r, (enum rr_log_size)i);
     return RR_OK;

@@ -6,9 +6,10 @@
  * exports it, with a column such as step_time_s, "iteration time (ms)", tokens_per_s_per_gpu or samples_per_s.
  *
  * The first tenth of the steps, at least 2, is warm-up where there are 5 or more, the first one where there are 3 or 4. Steps right after an
- * evaluation or a checkpoint may hold its time. Both are left out; of the rest the median is taken, and those more than half as long again
- * or shorter by a third are counted. Memory is the most that stands there. A number that is damaged ("43x2.4"), a step of no time, and a known
- * word of a step without a number are refused with their line; a number that ends where the file does, without a newline, was cut and is passed over. */
+ * evaluation or a checkpoint may hold its time. Both are left out, and steps before the batch was what it is at the end; of the rest the median is
+ * taken, and those more than half as long again or shorter by a third are counted. Memory is the most that stands there. A number that is damaged
+ * ("43x2.4"), a step of no time, and a known word of a step without a number are refused with their line; a number that ends where the file does,
+ * without a newline, was cut and is passed over. */
 #ifndef RR_DATA_TRAIN_LOG_H
 #define RR_DATA_TRAIN_LOG_H
 #include "data/base/status.h"
@@ -34,6 +35,7 @@ struct rr_train_log {
     const char *format;              /* "megatron" */
     size_t steps;                    /* that were read, >= 1 */
     size_t warmup, beside, outliers; /* of which left out at the start; after evaluations and checkpoints; far from the median */
+    size_t smaller;                  /* before these, of another batch: not among them */
     size_t used;                     /* behind the median, >= 1 */
     bool average;                    /* one number of the whole run: its `steps` is 1 */
     double spread;                   /* of one step: 1.4826 times the median distance from the median, over the median */

@@ -135,6 +135,9 @@ static void step_of_log(const char *path, const struct rr_train_log *log, struct
                 "of the "
                 "rest are far from it",
                 log->steps, log->format, m->step_s, 100 * m->doubt, log->warmup, log->beside, log->outliers);
+    if (log->smaller > 0)
+        rr_note(notes, RR_NOTE_GIVEN, path, "", "%zu steps before these had another batch than the last, %.0f", log->smaller,
+                log->global_batch);
     if (log->used < FEW_STEPS && !log->average)
         rr_note(notes, RR_NOTE_WARNING, path, "", "only %zu steps behind the warm-up: taken as %.0f %% apart, so the band is wider",
                 log->used, 100 * spread);

@@ -181,6 +181,22 @@ static void the_spread_of_steps_is_told(void **state)
     assert_true(sample("trainer_state.json").average && sample("huggingface.log").average);
 }
 
+/* Megatron's ramp-up: steps of 256 sequences are no steps of 512. */
+static void steps_of_a_smaller_batch_are_left_out(void **state)
+{
+    (void)state;
+    struct rr_train_log log;
+    char text[4096];
+    size_t n = 0;
+    for (int i = 1; i <= 12; i++)
+        n += (size_t)snprintf(text + n, sizeof text - n,
+                              " iteration %d/ 50 | elapsed time per iteration (ms): %d | global batch size: %d |\n", i,
+                              i <= 7 ? 2125 : 4250 + i, i <= 7 ? 256 : 512);
+    assert_int_equal(read_as(".log", text, &log), RR_OK);
+    assert_true(log.smaller == 7 && log.steps == 5 && log.warmup == 2 && log.global_batch == 512);
+    assert_near(log.step_s, 4.261, 1e-12); // the middle one of steps 10, 11 and 12
+}
+
 static void a_dump_of_arguments_is_the_layout(void **state)
 {
     (void)state;
@@ -206,6 +222,7 @@ int main(void)
         cmocka_unit_test(damaged_numbers_are_refused_by_line),
         cmocka_unit_test(a_file_that_was_cut_ends_before_its_last_number),
         cmocka_unit_test(the_spread_of_steps_is_told),
+        cmocka_unit_test(steps_of_a_smaller_batch_are_left_out),
         cmocka_unit_test(a_dump_of_arguments_is_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
