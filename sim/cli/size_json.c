@@ -316,8 +316,10 @@ void rr_size_json(struct rr_buf *b, const struct rr_size_question *q, const stru
     number(b, "tokens", z->samples * z->search.base.seq);
     rr_buf_puts(b, ", ");
     text(b, "currency", q->market.currency);
-    rr_buf_putf(b, ", \"fastest\": %d, \"cheapest\": %d, \"meets_deadline\": %d, \"meets_budget\": %d, \"meets_both\": %d,\n \"points\": [",
-                s->fastest, s->cheapest, s->meets_deadline, s->meets_budget, s->meets_both);
+    rr_buf_putf(b, ", \"fastest\": %d, \"cheapest\": %d, \"meets_deadline\": %d, \"meets_budget\": %d, \"meets_both\": %d, ", s->fastest,
+                s->cheapest, s->meets_deadline, s->meets_budget, s->meets_both);
+    number(b, "would_do_gpus", s->would_do ? (double)s->would_do->training.gpus : NAN);
+    rr_buf_puts(b, ",\n \"points\": [");
     for (size_t i = 0; i < s->n; i++) {
         rr_buf_puts(b, i ? ",\n " : "\n ");
         put_point(b, q, &s->at[i]);

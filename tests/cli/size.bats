@@ -215,6 +215,8 @@ bare() { run --separate-stderr "$RR" size "$@"; [ "$status" -eq 0 ] || { echo "e
     works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 64,128,256,512 --plan on_demand --json
     local days=$(jq '[.points[].time.p90_s] | (.[1] + .[2]) / 2 | floor' <<<"$output")
     fails 1 '; 256 x hgx-h100 would do$' one --deadline "$days s"
+    run --separate-stderr one --deadline "$days s" --json
+    jq -e '.would_do_gpus == 256 and .meets_deadline == -1' <<<"$output"
     fails 1 '; nor does any number from 128 to 8192 that was tried$' one --deadline '1 min'
     fails 1 '; nor does any number from 1 to 32 that was tried$' one --budget '$7'
 }
