@@ -5,7 +5,8 @@
 #include <math.h>
 #include <string.h>
 
-const char *const rr_sheet_units[RR_SHEET_UNITS] = {"text", "money", "money per GPU-hour", "share", "number", "months", "GPU-hours", "seconds", "bytes"};
+const char *const rr_sheet_units[RR_SHEET_UNITS] = {"text",    "money", "money per GPU-hour", "share", "number", "months", "GPU-hours",
+                                                    "seconds", "bytes"};
 
 struct rr_sheet_maker rr_sheet_begin(struct rr_arena *a, const char *name, const char *title, const char *note)
 {

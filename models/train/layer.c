@@ -151,6 +151,13 @@ static void projections(const struct rr_place *p, struct rr_layer *ret)
     moved(p, 6 * 2 * t * (q + kv) / 2, ret);
 }
 
+/* What shows of keys and values that are passed around while attention works: no more is hidden than attention lasts. */
+static double beside_attention(const struct rr_place *p, double passed_s, double attention_s)
+{
+    const double shown = p->c->v[RR_COEF_CP_SHOWN] * passed_s, rest = passed_s - attention_s;
+    return rest > shown ? rest : shown;
+}
+
 static void context_parallel(const struct rr_place *p, struct rr_layer *ret)
 {
     const struct rr_arch *a = p->a;
@@ -158,9 +165,9 @@ static void context_parallel(const struct rr_place *p, struct rr_layer *ret)
     const double kv = a->kv_lora ? (double)a->heads * (a->nope_dim + a->rope_dim + a->v_dim) : 2.0 * a->kv_heads * rr_arch_head_dim(a);
     const double tp = a->kv_lora || p->l->tp <= a->kv_heads ? p->l->tp : a->kv_heads;
     const double whole = (double)p->l->micro_batch * p->l->seq * kv * 2 / tp;
-    const double t = rr_all_gather_s(p->m, p->c, &p->cp, whole) * p->c->v[RR_COEF_CP_SHOWN];
-    ret->forward.cp_s += t;
-    ret->backward.cp_s += 2 * t;
+    const double t = rr_all_gather_s(p->m, p->c, &p->cp, whole);
+    ret->forward.cp_s += beside_attention(p, t, ret->forward.attention_s);
+    ret->backward.cp_s += beside_attention(p, 2 * t, ret->backward.attention_s);
 }
 
 void rr_layer_attention(const struct rr_place *p, struct rr_layer *ret)

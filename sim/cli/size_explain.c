@@ -52,11 +52,11 @@ static void put_coef(struct rr_buf *b, const struct rr_size_question *q, const s
 /* Where a term comes from, and who published the idea. */
 static const char *const formula[RR_STEP_N] = {
     [RR_STEP_GEMM] =
-        "2 (m n + lost waves) (k + depth) / (gemm_eff x peak), at least its bytes / bandwidth; models/train/layer.c; roofline: "
-        "Williams et al. 2009",
+        ("2 (m n + lost waves) (k + depth) / (gemm_eff x peak), at least its bytes / bandwidth; models/train/layer.c; roofline: "
+         "Williams et al. 2009"),
     [RR_STEP_ATTENTION] =
-        "2 x tokens x context x heads x (query + value width) FLOPs, half where causal and flash, 2.5 times backward, / (attn_eff "
-        "x peak); models/train/layer.c; Dao 2023 (FlashAttention-2)",
+        ("2 x tokens x context x heads x (query + value width) FLOPs, half where causal and flash, 2.5 times backward, / (attn_eff "
+         "x peak); models/train/layer.c; Dao 2023 (FlashAttention-2)"),
     [RR_STEP_MEMORY] = "bytes / (mem_eff x bandwidth), mem_passes of the hidden state a layer; models/train/layer.c",
     [RR_STEP_LOGITS] = "the product tokens x vocabulary, and the loss's bytes; models/train/layer.c",
     [RR_STEP_RECOMPUTE] = "the forward passes again; models/train/step.c; Korthikanti et al. 2022",

@@ -186,7 +186,7 @@ static void spares_are_as_many_as_pay(void **state)
         for (int k = 0; k < 3; k++) {
             const int32_t s = n + k - 1;
             const double D = 123 + (s < 0 ? 0 : rr_ttt_spare_wait_s(M, 14400, s));
-            cost[k] = s < 0 ? INFINITY : (gpus / 8 + s) * rr_checkpoint_slowdown(w, M, C, R, D);
+            cost[k] = s < 0 ? INFINITY : ((double)gpus / 8 + s) * rr_checkpoint_slowdown(w, M, C, R, D);
         }
         assert_true(cost[1] <= cost[0] && cost[1] <= cost[2]);
         assert_true(n >= last); // more machines, more of them away at a time
