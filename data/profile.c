@@ -313,3 +313,11 @@ void rr_profile_json(struct rr_buf *b, const struct rr_profile *p)
     }
     rr_buf_puts(b, p->n_peaks ? "] }\n" : " }\n");
 }
+
+const char *rr_profile_dated(const struct rr_profile *p)
+{
+    if (!p->measured) return "as of";
+    for (size_t i = 0; i < p->n_sources; i++)
+        if (strcmp(p->source[i].date, p->date) == 0) return "measured";
+    return "fitted";
+}

@@ -120,6 +120,8 @@ struct rr_profile {
 /* RR_EINPUT "PATH:LINE:COLUMN: POINTER: ..." for what is unknown, missing, not a number, out of order; RR_EIO. Everything is owned by `a`. */
 RR_CHECKED enum rr_status rr_profile_read(const char *path, struct rr_arena *a, struct rr_profile *ret);
 void rr_profile_json(struct rr_buf *b, const struct rr_profile *p);
+/* What its date is: "measured" when one of its logs has it, else "fitted"; "as of" of a datasheet. */
+const char *rr_profile_dated(const struct rr_profile *p);
 
 /* The curve of an operation over `ranks` on `nodes` (0 = any): exact when there is one, else the nearest in ranks. NULL when the op is not in it. */
 const struct rr_curve *rr_profile_curve(const struct rr_profile *p, const char *op, int32_t ranks, int32_t nodes);

@@ -60,12 +60,18 @@ static enum rr_status read_reference(const char *data_dir, struct rr_arena *a, s
     return RR_OK;
 }
 
+static bool is_shipped(const char *data_dir, const char *path)
+{
+    const size_t n = strlen(data_dir);
+    return strncmp(path, data_dir, n) == 0 && strncmp(path + n, "/profiles/", 10) == 0;
+}
+
 enum rr_status rr_profile_set_read(const char *data_dir, const char *const *name, size_t n, struct rr_arena *a, struct rr_profile_set *ret)
 {
     struct rr_profile *p = RR_NEWS(a, struct rr_profile, n + 1);
     struct rr_profile_reference *r = NULL;
-    const char **sha256 = RR_NEWS(a, const char *, n + 1);
-    *ret = (struct rr_profile_set){.at = p, .n = n, .sha256 = sha256};
+    const char **sha256 = RR_NEWS(a, const char *, n + 1), **input = RR_NEWS(a, const char *, n + 1);
+    *ret = (struct rr_profile_set){.at = p, .n = n, .sha256 = sha256, .input = input};
     for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < i; k++)
             if (strcmp(name[i], name[k]) == 0) return rr_fail(RR_EINPUT, "profile %s is named twice", name[i]);
@@ -73,6 +79,7 @@ enum rr_status rr_profile_set_read(const char *data_dir, const char *const *name
         RR_TRY(rr_profile_find(data_dir, name[i], a, &p[i]));
         RR_TRY(rr_file_sha256(p[i].path, hex));
         sha256[i] = rr_strdup(a, hex);
+        input[i] = is_shipped(data_dir, p[i].path) ? rr_strf(a, "profile %s", p[i].name) : p[i].path;
     }
     if (n == 0) return RR_OK;
     RR_TRY(rr_facts_read(data_dir, &table, a, &r, &ret->n_references));

@@ -22,6 +22,7 @@ struct rr_profile_set {
     const struct rr_profile_reference *reference;
     size_t n_references;
     const char *const *sha256; /* [n] of the files */
+    const char *const *input;  /* [n] the file as a reader knows it: its path, "profile h100-node" of a shipped one */
     uint64_t seed;             /* of the worlds; 0 unless the caller sets it */
     int64_t worlds;            /* that a replay takes, one a replication; 0 or 1: it takes the profiles' values */
 };

@@ -159,21 +159,23 @@ static double measured(const struct rr_calibrated *k, enum rr_calibrated_quantit
     }
 }
 
+static double within(enum rr_coef coef, double v)
+{
+    const struct rr_coef_info *i = &rr_coef_info[coef];
+    return v < i->least ? i->least : v > i->most ? i->most : v;
+}
+
+/* Without the coefficient's bounds. */
 static double changed(const struct rr_calibrated *k, enum rr_calibrated_quantity q, double before, double now)
 {
     const struct rr_calibrated_how *h = &k->how[q];
-    double v;
     switch (q) {
     case RR_CALIBRATED_LAUNCH:
     case RR_CALIBRATED_LINK_US:
-    case RR_CALIBRATED_NET_US: v = before + now - h->reference; break;
-    case RR_CALIBRATED_NET_DECAY:
-        v = isnan(h->reference) ? now : before + now - h->reference;
-        if (v > rr_coef_info[RR_COEF_NET_DECAY].most) v = rr_coef_info[RR_COEF_NET_DECAY].most;
-        break;
+    case RR_CALIBRATED_NET_US: return before + now - h->reference;
+    case RR_CALIBRATED_NET_DECAY: return isnan(h->reference) ? now : before + now - h->reference;
     default: return h->reference > 0 ? before * now / h->reference : now / h->peak;
     }
-    return v > 0 ? v : 0;
 }
 
 /* ---- what a profile has ---- */
@@ -292,18 +294,16 @@ static enum rr_status offer_latency(struct work *w, size_t i, const struct rr_pr
     return RR_OK;
 }
 
-static void note_beyond(struct work *w, const struct rr_profile *p, const struct law *l)
+static void find_beyond(struct work *w, const struct rr_profile *p, const struct law *l)
 {
     struct rr_calibrated *k = w->k;
     const double nodes = k->nodes;
     if (nodes <= 1 || (nodes >= l->least && nodes <= l->most)) return;
     k->beyond = nodes > l->most ? rr_log(nodes / l->most) / LN2 : rr_log(l->least / nodes) / LN2;
-    k->beyond_sd = k->beyond * (l->counts > 1 ? BEYOND_LAW : BEYOND_POINT);
+    k->beyond_sd = sqrt(k->beyond) * (l->counts > 1 ? BEYOND_LAW : BEYOND_POINT);
     const char *range = l->least == l->most ? rr_strf(w->a, "%d", l->least) : rr_strf(w->a, "%d to %d", l->least, l->most);
-    rr_note(w->notes, RR_NOTE_WARNING, "", "",
-            "profile %s measured collectives over %s nodes, the run is on %.4g: extrapolated, so the bandwidth between nodes varies by "
-            "another factor of %.2f (%.2f of its logarithm a doubling, as the public logs do)",
-            p->name, range, nodes, rr_exp(k->beyond_sd), l->counts > 1 ? BEYOND_LAW : BEYOND_POINT);
+    k->beyond_text =
+        rr_strf(w->a, "profile %s measured collectives over %s nodes, the run is on %.4g: extrapolated", p->name, range, nodes);
 }
 
 static enum rr_status offer_network(struct work *w, size_t i)
@@ -323,7 +323,7 @@ static enum rr_status offer_network(struct work *w, size_t i)
     struct rr_calibrated_how how = {.profile = i, .op = op, .bytes = bytes, .reference = other.two};
     how.peak = w->m->net_gb_s * k->domain * (strcmp(op, "all_reduce") == 0 ? 1 : w->c->v[RR_COEF_GATHER_NET]);
     RR_TRY(offer(w, RR_CALIBRATED_NET, how));
-    note_beyond(w, p, &l);
+    if (k->how[RR_CALIBRATED_NET].profile == i) find_beyond(w, p, &l);
     how.reference = other.counts > 1 ? other.decay : (double)NAN;
     if (l.counts > 1) RR_TRY(offer(w, RR_CALIBRATED_NET_DECAY, how));
     if (compared) RR_TRY(offer_latency(w, i, r, op));
@@ -409,7 +409,8 @@ static void add_row(struct work *w, enum rr_calibrated_quantity q, enum rr_coef 
     struct rr_calibrated_row *r = &k->row[k->n++];
     *r = (struct rr_calibrated_row){.quantity = q, .coef = coef, .before = c->v[coef], .profile = p, .reference = h->reference};
     r->measured = measured(k, q, p);
-    r->after = r->p05 = r->p95 = changed(k, q, r->before, r->measured);
+    r->held = changed(k, q, r->before, r->measured);
+    r->after = r->p05 = r->p95 = within(coef, r->held);
     r->source = row_source(w, q);
     r->reference_text = reference_text(w, q);
     c->v[coef] = r->after;
@@ -420,8 +421,22 @@ static void note_row(const struct work *w, const struct rr_calibrated_row *r)
     const struct rr_coef_info *i = &rr_coef_info[r->coef];
     const char *than =
         *r->reference_text ? rr_strf(w->a, "; %.4g behind it (%s)", r->reference, r->reference_text) : "; no reference: as it is";
-    rr_note(w->notes, RR_NOTE_GIVEN, "", r->source, "%s %.4g -> %.4g %s (5 to 95 %%: %.4g to %.4g), profile %s: %.4g %s%s", i->name,
-            r->before, r->after, i->unit, r->p05, r->p95, r->profile->name, r->measured, rr_calibrated_unit[r->quantity], than);
+    const bool same = rr_calibrated_same(r), held = fabs(r->held - r->after) > 1e-9;
+    const char *to = same ? "" : rr_strf(w->a, " -> %.4g", r->after);
+    const char *why = held   ? rr_strf(w->a, " (%.4g, held within %.4g to %.4g)", r->held, i->least, i->most)
+                      : same ? ", as its reference"
+                             : "";
+    rr_note(w->notes, RR_NOTE_GIVEN, "", r->source, "%s %.4g%s %s%s (5 to 95 %%: %.4g to %.4g), profile %s: %.4g %s%s", i->name, r->before,
+            to, i->unit, why, r->p05, r->p95, r->profile->name, r->measured, rr_calibrated_unit[r->quantity], than);
+}
+
+static void note_beyond(const struct work *w)
+{
+    const struct rr_calibrated *k = w->k;
+    if (k->beyond <= 0) return;
+    rr_note(w->notes, RR_NOTE_WARNING, "", "",
+            "%s, so the bandwidth between nodes varies by another factor of %.2f (one standard deviation)", k->beyond_text,
+            rr_exp(k->beyond_sd));
 }
 
 /* ---- worlds ---- */
@@ -443,7 +458,7 @@ void rr_calibrated_world(const struct rr_calibrated *k, uint32_t replication, do
     for (size_t i = 0; i < k->n; i++) {
         const struct rr_calibrated_row *r = &k->row[i];
         value[i] = changed(k, r->quantity, r->before, measured(k, r->quantity, &p[k->how[r->quantity].profile]));
-        if (r->coef == RR_COEF_NET_EFF) value[i] *= wide;
+        value[i] = within(r->coef, r->coef == RR_COEF_NET_EFF ? value[i] * wide : value[i]);
     }
     rr_arena_free(a);
 }
@@ -453,18 +468,52 @@ void rr_calibrated_put(const struct rr_calibrated *k, const double *value, struc
     for (size_t i = 0; i < k->n; i++) c->v[k->row[i].coef] = value[i];
 }
 
+bool rr_calibrated_same(const struct rr_calibrated_row *r) { return fabs(r->after - r->before) <= 1e-9 * fabs(r->before); }
+
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
     return (x > y) - (x < y);
 }
 
+/* Log standard deviation that the error bars alone give the bandwidth between the run's nodes. */
+static double sd_of_bars(const struct rr_calibrated *k)
+{
+    double n = 0, sum = 0, squares = 0;
+    for (size_t i = 0; i < RR_CALIBRATED_WORLDS; i++) {
+        double ln = 0;
+        for (size_t r = 0; r < k->n; r++) {
+            const double v = k->world[i * k->n + r];
+            if (k->row[r].coef == RR_COEF_NET_EFF) ln += rr_log(v);
+            if (k->row[r].coef == RR_COEF_NET_DECAY && k->nodes > 2) ln -= v * rr_log(k->nodes / 2);
+        }
+        n++, sum += ln, squares += ln * ln;
+    }
+    const double variance = (squares - sum * sum / n) / (n - 1);
+    return variance > 0 ? sqrt(variance) : 0;
+}
+
+/* What is left of RR_NETWORK_DOUBT beside the error bars is the most that extrapolation adds. */
+static void bound_beyond(struct rr_calibrated *k, double most_sd)
+{
+    const double bars = sd_of_bars(k), left = bars < RR_NETWORK_DOUBT ? sqrt(RR_NETWORK_DOUBT * RR_NETWORK_DOUBT - bars * bars) : 0;
+    k->beyond_sd = most_sd < left ? most_sd : left;
+}
+
+static void draw(struct rr_calibrated *k)
+{
+    for (uint32_t i = 0; i < RR_CALIBRATED_WORLDS; i++) rr_calibrated_world(k, i, k->world + i * k->n);
+}
+
 static void draw_worlds(struct work *w)
 {
     struct rr_calibrated *k = w->k;
     double sorted[RR_CALIBRATED_WORLDS];
+    const double beyond_sd = k->beyond_sd;
     k->world = RR_NEWS(w->a, double, RR_CALIBRATED_WORLDS *(k->n + 1));
-    for (uint32_t i = 0; i < RR_CALIBRATED_WORLDS; i++) rr_calibrated_world(k, i, k->world + i * k->n);
+    k->beyond_sd = 0;
+    draw(k);
+    if (beyond_sd > 0) bound_beyond(k, beyond_sd), draw(k);
     for (size_t r = 0; r < k->n; r++) {
         for (size_t i = 0; i < RR_CALIBRATED_WORLDS; i++) sorted[i] = k->world[i * k->n + r];
         qsort(sorted, RR_CALIBRATED_WORLDS, sizeof *sorted, by_size);
@@ -490,6 +539,7 @@ enum rr_status rr_calibrate(const struct rr_profile_set *set, const struct rr_ma
         if (q == RR_CALIBRATED_GEMM8) add_row(&w, RR_CALIBRATED_GEMM8, RR_COEF_GEMMX_EFF, c);
     }
     draw_worlds(&w);
+    note_beyond(&w);
     for (size_t i = 0; i < ret->n; i++) note_row(&w, &ret->row[i]);
     return RR_OK;
 }

@@ -9,11 +9,20 @@
  *   gemm, gemm8  the largest rate seen, 16 and 8 bits      memory  a large copy          launch  an empty kernel
  *   links        the node's collective over most ranks     network  that over more nodes: a power of their number
  *
- * A collective is compared at the largest size that both sides measured, 1 GiB at most. */
+ * A collective is compared at the largest size that both sides measured, 1 GiB at most. A coefficient stays within its bounds (coef.h), in each world
+ * too: an efficiency is at most 1 whatever the extrapolation says.
+ *
+ * Over more or fewer nodes than were measured bandwidth follows the measured law and varies more, by 0.30 of its logarithm (0.52 where one count was
+ * measured) times the root of the doublings, as one doubling's error says little of the next one's; together with the profile's error bars at most by
+ * RR_NETWORK_DOUBT, what it varies by where nothing was measured: a profile can make it no vaguer than that. */
 #ifndef RR_MODELS_TRAIN_CALIBRATED_H
 #define RR_MODELS_TRAIN_CALIBRATED_H
 #include "data/profile_set.h"
 #include "models/train/coef.h"
+
+/* Log standard deviation of the bandwidth between nodes from one cluster to the next: all-reduce over 64 nodes was measured between 12.5 and 177 GB/s,
+ * 32.9 in the middle. */
+#define RR_NETWORK_DOUBT 0.35
 
 /* Quantity, the row of the references that it is compared with, what it is. */
 #define RR_CALIBRATED_TABLE(X)                                              \
@@ -37,6 +46,7 @@ struct rr_calibrated_row {
     enum rr_coef coef;
     double before, after;       /* in the coefficient's unit */
     double p05, p95;            /* of `after` over the worlds */
+    double held;                /* what `after` would be without the coefficient's bounds; `after` where these do not matter */
     double measured, reference; /* reference 0 (decay: NaN): there is none */
     const struct rr_profile *profile;
     const char *source;         /* row of the profile: "all_reduce over 8 ranks at 1 GiB, log-1: NVIDIA/... FILE" */
@@ -48,13 +58,14 @@ struct rr_calibrated {
     struct rr_calibrated_row row[RR_CALIBRATED_ROWS];
     size_t n;
     const struct rr_profile_set *set;
-    bool *used;         /* [set->n] the profile is of this machine */
-    double nodes;       /* of the run */
-    double beyond;      /* doublings of nodes outside what was measured; 0 = inside, or no network was measured */
-    double beyond_sd;   /* log standard deviation that these add to the bandwidth between nodes */
-    double *world;      /* [RR_CALIBRATED_WORLDS][n] of `after` */
-    double storage_b_s; /* one node's read rate; 0 = not measured */
-    double host_b_s;    /* a GPU to its host's memory; 0 = not measured */
+    bool *used;              /* [set->n] the profile is of this machine */
+    double nodes;            /* of the run */
+    double beyond;           /* doublings of nodes outside what was measured; 0 = inside, or no network was measured */
+    double beyond_sd;        /* log standard deviation that these add to the bandwidth between nodes */
+    const char *beyond_text; /* "profile P measured collectives over 2 nodes, the run is on 64: extrapolated"; NULL: inside */
+    double *world;           /* [RR_CALIBRATED_WORLDS][n] of `after` */
+    double storage_b_s;      /* one node's read rate; 0 = not measured */
+    double host_b_s;         /* a GPU to its host's memory; 0 = not measured */
     const char *storage_source, *host_source;
     struct rr_calibrated_how { /* how each quantity was found, so that a world finds it again */
         bool has;
@@ -73,6 +84,8 @@ RR_CHECKED enum rr_status rr_calibrate(const struct rr_profile_set *set, const s
                                        struct rr_arena *a, struct rr_notes *notes, struct rr_coefs *c, struct rr_calibrated *ret);
 /* Is the profile of this machine: the same GPU (id, or the device's name among the machine's aliases)? */
 bool rr_calibrated_fits(const struct rr_profile *p, const struct rr_machine *m);
+/* Is `after` the coefficient as it was: the profile is its own reference, or equal to it? */
+bool rr_calibrated_same(const struct rr_calibrated_row *r);
 /* One world: value[n] of `after`, all profiles drawn once (rr_profile_sample) from the stream (set->seed, replication, RR_RNG_PROFILE, the profile's
  * name): all machines, layouts and alternatives see the same. */
 void rr_calibrated_world(const struct rr_calibrated *k, uint32_t replication, double *value);

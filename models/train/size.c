@@ -13,13 +13,11 @@
 
 /* Doubts, as standard deviations of logarithms. A step: as far as published rows of the framework on the family lie from a fit that did not see them
  * (data/facts/train_accuracy.csv), which holds the doubt of its coefficients too; 10 % without that table, and at least 20 % where the coefficients are
- * those of another machine. Bandwidth between nodes: all-reduce over 64 nodes was measured between 12.5 and 177
- * GB/s, 32.9 in the middle, so a cluster's own value is far from sure. After one run of one's own what is left is the spread from run to run. */
+ * those of another machine. Bandwidth between nodes: RR_NETWORK_DOUBT. After one run of one's own what is left is the spread from run to run. */
 #define DOUBT_MODEL    0.10
 #define DOUBT_RELATIVE 0.20
 #define DOUBT_MEASURED 0.03
 #define DOUBT_COEF     0.05
-#define DOUBT_NETWORK  0.35
 /* Of memory: three to nine published rows of ten lie within a tenth of their prediction, by framework; runs of one layout differ by little. */
 #define MARGIN_MODEL    0.10
 #define MARGIN_MEASURED 0.03
@@ -490,7 +488,7 @@ static struct rr_ttt_doubt doubt_published(const struct making *x)
     const struct rr_size *s = x->s;
     struct rr_ttt_doubt d = {.model = x->relative ? DOUBT_RELATIVE : DOUBT_MODEL,
                              .coef = DOUBT_COEF,
-                             .network = s->search.base.gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0,
+                             .network = s->search.base.gpus > s->machine.gpus_per_node ? RR_NETWORK_DOUBT : 0,
                              .calibrated = s->calibrated.n > 0};
     int32_t rows;
     const double shown = rr_accuracy_doubt(x->f, s->framework, s->machine.family, &rows);
@@ -594,7 +592,7 @@ enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_si
             "it never ends: %d GPUs fail every %.0f min, less than a checkpoint interval of %.0f min and a restart of %.0f min take",
             l->gpus, ret->time.mtbf_s / 60, ret->time.interval_s / 60, (ret->time.restore_s + ret->time.down_s) / 60);
     struct rr_ttt_doubt doubt = s->doubt, before = s->unmeasured;
-    before.network = l->gpus > s->machine.gpus_per_node ? DOUBT_NETWORK : 0;
+    before.network = l->gpus > s->machine.gpus_per_node ? RR_NETWORK_DOUBT : 0;
     doubt.profile = s->doubt.calibrated ? &s->calibrated : NULL;
     before.profile = s->calibrated.n > 0 ? &s->calibrated : NULL;
     rr_ttt_band(&s->plan, &doubt, q.arch, q.machine, q.coefs, l, ret->found.best[0].step_s, seed, &ret->band);

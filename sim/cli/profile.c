@@ -158,21 +158,13 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
     put_regimes(b, c);
 }
 
-/* The profile's date is that of one of its logs; else the day of the fit. */
-static bool is_of_log(const struct rr_profile *p)
-{
-    for (size_t i = 0; i < p->n_sources; i++)
-        if (strcmp(p->source[i].date, p->date) == 0) return true;
-    return false;
-}
-
 static void put_head(struct rr_buf *b, const struct rr_profile *p)
 {
     struct rr_buf line = {0};
     rr_buf_putf(&line, "%s: %s", p->name, *p->gpu ? p->gpu : *p->device ? p->device : "GPU not named");
     if (p->gpus_per_node > 0) rr_buf_putf(&line, ", %d a node", (int)p->gpus_per_node);
     if (*p->network) rr_buf_putf(&line, ", %s", p->network);
-    if (*p->date) rr_buf_putf(&line, ", %s%s", !p->measured ? "" : is_of_log(p) ? "measured " : "fitted ", p->date);
+    if (*p->date) rr_buf_putf(&line, ", %s %s", rr_profile_dated(p), p->date);
     if (!p->measured) rr_buf_puts(&line, " (datasheet, not measured)");
     put_wrapped(b, rr_buf_text(&line), 0, 2);
     rr_buf_done(&line);

@@ -25,9 +25,13 @@ static const struct rr_calibrated_row *measured_of(const struct rr_size *z, int 
 static void put_measured(struct rr_buf *b, const struct rr_calibrated_row *m)
 {
     const struct rr_coef_info *c = &rr_coef_info[m->coef];
-    rr_buf_putf(b, "      %s = %.4g -> %.4g %s (5 to 95 %%: %.4g to %.4g), %s; measured: %.4g %s, profile %s of %s, %s", c->name, m->before,
-                m->after, c->unit, m->p05, m->p95, c->help, m->measured, rr_calibrated_unit[m->quantity], m->profile->name,
-                *m->profile->date ? m->profile->date : "no date", m->source);
+    rr_buf_putf(b, "      %s = %.4g", c->name, m->before);
+    if (!rr_calibrated_same(m)) rr_buf_putf(b, " -> %.4g", m->after);
+    rr_buf_putf(b, " %s%s (5 to 95 %%: %.4g to %.4g), %s; measured: %.4g %s, profile %s", c->unit,
+                rr_calibrated_same(m) ? ", as its reference" : "", m->p05, m->p95, c->help, m->measured, rr_calibrated_unit[m->quantity],
+                m->profile->name);
+    if (*m->profile->date) rr_buf_putf(b, ", %s %s", rr_profile_dated(m->profile), m->profile->date);
+    rr_buf_putf(b, ", %s", m->source);
     if (*m->reference_text)
         rr_buf_putf(b, "; behind the coefficient: %.4g, %s\n", m->reference, m->reference_text);
     else

@@ -220,6 +220,7 @@ static void put_profiles(struct rr_buf *b, const struct rr_calibrated *k)
                      {"unit", rr_coef_info[r->coef].unit},
                      {"profile", r->profile->name},
                      {"date", r->profile->date},
+                     {"date_is", rr_profile_dated(r->profile)},
                      {"source", r->source},
                      {"measured_unit", rr_calibrated_unit[r->quantity]},
                      {"reference_source", r->reference_text}};

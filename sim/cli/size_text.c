@@ -2,6 +2,7 @@
  * sim/cli/size_text.c - the answer of `rackrate size` for people. */
 #include "models/train/arch.h"
 #include "sim/cli/size.h"
+#include "data/base/fmath.h"
 #include "data/base/units.h"
 #include <inttypes.h>
 #include <math.h>
@@ -124,6 +125,14 @@ static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, cons
     rr_buf_puts(b, ", first months on a new cluster ");
     rr_size_put_days(b, x->band.first_months_s);
     rr_buf_puts(b, "\n");
+}
+
+/* A run on more nodes than its profile measured: said with the answer, not only among the assumptions. */
+static void put_beyond(struct rr_buf *b, const struct rr_calibrated *k)
+{
+    if (k->beyond > 0)
+        rr_buf_putf(b, "warning: %s (bandwidth between nodes by a further factor of %.2f, one standard deviation)\n", k->beyond_text,
+                    rr_exp(k->beyond_sd));
 }
 
 static void put_measured_step(struct rr_buf *b, const struct rr_sizing_point *p)
@@ -579,6 +588,7 @@ void rr_size_text(struct rr_buf *b, const struct rr_size_question *q, const stru
     if (q->name) rr_buf_putf(b, "%s: ", q->name);
     put_model(b, &p->size);
     put_verdict(b, q, p);
+    put_beyond(b, &p->size.calibrated);
     put_measured(b, p);
     put_bound(b, p);
     put_costs(b, q, p);

@@ -591,7 +591,7 @@ static void tell_inputs(struct rr_study *st)
     for (size_t v = 0; v < set->n_variants; v++) {
         const struct rr_scenario *s = set->variant[v];
         if (s->failures && s->failures->trace) tell_input(&in, s->failures->trace, s->failures->trace_sha256);
-        for (size_t i = 0; s->profiles && i < s->profiles->n; i++) tell_input(&in, s->profiles->at[i].path, s->profiles->sha256[i]);
+        for (size_t i = 0; s->profiles && i < s->profiles->n; i++) tell_input(&in, s->profiles->input[i], s->profiles->sha256[i]);
         for (size_t b = 0; b < s->n_books; b++) tell_input(&in, s->book[b]->book.path, s->book[b]->book.sha256);
         if (s->throughput) tell_input(&in, s->throughput->path, s->throughput->sha256);
         for (size_t p = 0; p < s->n_pools; p++) {

@@ -28,7 +28,7 @@ JSON
     jq -e '.points[0].profiles == [.points[0].profiles[0]] and (.points[0].profiles[0] | .coefficient == "gemm_eff" and .profile == "ours" and .date == "2026-11-07" and
            .source == "products in bf16, log-1: our probe, probe.json" and (.after / .before - 0.9 | fabs) < 1e-9 and .reference == 794.5 and .p05 == .p95)' <<<"$output"
     works llama --profile p.json --explain
-    [[ "$output" == *"gemm_eff = "*" -> "*"measured: 715 TFLOP/s in 16 bits, profile ours of 2026-11-07, products in bf16, log-1: our probe, probe.json; behind the coefficient: 794.5"* ]]
+    [[ "$output" == *"gemm_eff = "*" -> "*"measured: 715 TFLOP/s in 16 bits, profile ours, fitted 2026-11-07, products in bf16, log-1: our probe, probe.json; behind the coefficient: 794.5"* ]]
     works llama --profile p.json
     [[ "$output" == *"profile ours: 715 TFLOP/s in 16 bits; 794.5 behind it"* ]]
 }
@@ -45,6 +45,33 @@ JSON
     jq -e '.points[0] | .time as $t | .costs[0] | (.p90 / .p10 / ($t.p90_s / $t.p10_s) - 1 | fabs) < 1e-9 and .p10 < .p50 and .p50 < .p90' <<<"$output"
     works llama --profile p.json --json --seed 2
     [ "$(width)" != "$unsure" ]
+}
+@test "size: a run beyond what its profile measured says so at its head, and is about as sure as without one" {
+    p90() { jq '.points[0].time.p90_s' <<<"$output"; }
+    big() { works "$RR" size --model llama-3-70b --tokens 1T --gpu h100-sxm --gpus 512 --alone "$@"; }
+    big --json
+    none=$(p90)
+    for profile in h100-efa h100-tcpx; do
+        big --profile $profile
+        head -6 <<<"$output" | grep -q "^warning: profile $profile measured collectives over 2 nodes, the run is on 64: extrapolated (bandwidth"
+        big --profile $profile --json
+        jq -e '.points[0].profiles[] | select(.coefficient == "net_eff") | .p95 <= 1 and .p05 >= 0.02 and .date_is == "fitted"' <<<"$output"
+        jq -ne "$(p90) < 1.6 * $none"
+    done
+    big --profile h100-efa-cluster
+    [[ "$output" != *warning:\ profile* ]]
+}
+@test "scenario: a report says once what was measured, in which runs, and by which profile" {
+    scenario '[]'
+    sed 's/"replications": 400/"replications": 4/; s/"profiles": \[\],/"alternatives": {"as published": {}, "EFA": {"profiles": ["h100-node", "h100-efa"]}, "TCPX": {"profiles": ["h100-node", "h100-tcpx"]}},/' s.json >t.json
+    works "$RR" run t.json -o out
+    rows() { jq -c '.sheets[] | select(.name == "training.profiles") | .rows[]' out/results.json; }
+    [ "$(rows | grep -c '"link_eff"')" = 1 ]
+    [ "$(rows | grep -c '"net_eff"')" = 2 ]
+    rows | grep '"link_eff"' | grep -q '"EFA; TCPX"'
+    rows | grep '"net_eff"' | grep -q '"EFA".*"fitted 2026-12-01"'
+    grep -q 'profile h100-tcpx' out/report.html
+    [ -z "$(grep -o '[^ <>"]*data/profiles[^ <>"]*' out/report.html)" ]
 }
 @test "size: refusals and what is passed over" {
     gemm 700 700

@@ -158,13 +158,13 @@ static void its_own_reference_changes_nothing(void **state)
     near(k.beyond, 0, 0);
 }
 
-/* 400 GB/s on 2 nodes and a tenth less with each doubling, at 256 MB: t = bytes x 2 (n - 1) / n / busbw. */
+/* 300 GB/s on 2 nodes and a tenth less with each doubling, at 256 MB: t = bytes x 2 (n - 1) / n / busbw. */
 static const char *network_profile(void)
 {
     static char text[2000];
     strcpy(text, ", \"collectives\": [");
     for (int nodes = 2, i = 0; nodes <= 16; nodes *= 2, i++) {
-        const double n = 8.0 * nodes, bus = 400e9 * pow(0.9, i);
+        const double n = 8.0 * nodes, bus = 300e9 * pow(0.9, i);
         char one[300];
         snprintf(one, sizeof one,
                  "%s{\"op\": \"all_reduce\", \"ranks\": %d, \"nodes\": %d, \"source\": \"log-1\", \"rows\": 1, \"samples\": 1, "
@@ -182,11 +182,11 @@ static void a_network_is_a_power_of_its_nodes(void **state)
     (void)state;
     const struct rr_profile_set s = set_of(network_profile(), NULL);
     const struct rr_calibrated k = calibrate(&s, "h100-sxm", "nemo", 64);
-    near(row_of(&k, RR_COEF_NET_EFF)->measured, 400, 1e-6);
+    near(row_of(&k, RR_COEF_NET_EFF)->measured, 300, 1e-6);
     near(coefs.v[RR_COEF_NET_DECAY], -log2(0.9), 1e-6);
     const double reference = row_of(&k, RR_COEF_NET_EFF)->reference; // h100-efa at 256 MB
     assert_true(reference > 320 && reference < 380);
-    near(coefs.v[RR_COEF_NET_EFF], shipped("nemo", "h100", RR_COEF_NET_EFF) * 400 / reference, 1e-6);
+    near(coefs.v[RR_COEF_NET_EFF], shipped("nemo", "h100", RR_COEF_NET_EFF) * 300 / reference, 1e-6);
     near(k.beyond, 0, 0);
 }
 
@@ -350,8 +350,85 @@ static void more_nodes_than_were_measured_vary_more(void **state)
     near(row_of(&in, RR_COEF_NET_EFF)->p05, row_of(&in, RR_COEF_NET_EFF)->p95, 0);
     near(out.beyond, 2, 1e-12);
     assert_true(told("measured collectives over 2 to 16 nodes, the run is on 64: extrapolated"));
+    assert_non_null(strstr(out.beyond_text, "profile fabric measured collectives over 2 to 16 nodes, the run is on 64"));
+    assert_null(in.beyond_text);
+    near(out.beyond_sd, RR_NETWORK_DOUBT, 1e-6); // 0.30 x root 2 is 0.42
     const struct rr_calibrated_row *r = row_of(&out, RR_COEF_NET_EFF);
-    near(log(r->p95 / r->p05), 2 * 1.6448536 * 2 * 0.30, 0.12);
+    near(log(r->after / r->p05), 1.6448536 * RR_NETWORK_DOUBT, 0.12);
+    const struct rr_calibrated one = calibrate(&s, "h100-sxm", "nemo", 256), some = calibrate(&s, "h100-sxm", "nemo", 160);
+    near(one.beyond_sd, 0.30, 1e-6);                     // one doubling
+    near(some.beyond_sd, 0.30 * sqrt(log2(1.25)), 1e-6); // a third of one
+}
+
+/* The bars of a network whose two nodes vary by `off` between 5 and 95 %. */
+static const char *vague_network(const char *name, double off)
+{
+    char text[1500];
+    snprintf(
+        text, sizeof text,
+        ", \"collectives\": [{\"op\": \"all_reduce\", \"ranks\": 16, \"nodes\": 2, \"source\": \"log-1\", \"rows\": 1, \"samples\": 1, "
+        "\"latency_us\": 1, \"bus_gb_s\": 1, \"half_bytes\": 1, \"knots\": [{\"bytes\": 256000000, \"us\": {\"value\": 2800, "
+        "\"p05\": %.9g, \"p95\": %.9g}}]}]",
+        2800 * exp(-1.6448536 * off), 2800 * exp(1.6448536 * off));
+    return profile_file(name, "h100-80gb-sxm", 2, text);
+}
+
+/* Log standard deviation of the bandwidth between the run's nodes over the worlds, from the outer hundredths left out. */
+static double width_of(const struct rr_calibrated *k)
+{
+    const struct rr_calibrated_row *r = row_of(k, RR_COEF_NET_EFF);
+    return log(r->p95 / r->p05) / (2 * 1.6448536);
+}
+
+static void a_profile_makes_it_no_vaguer_than_none(void **state)
+{
+    (void)state;
+    const struct rr_profile_set sure = set_of(vague_network("sure", 1e-9), NULL), bars = set_of(vague_network("bars", 0.2), NULL),
+                                wide = set_of(vague_network("wide", 0.5), NULL);
+    for (int64_t gpus = 32; gpus <= 65536; gpus *= 4) { // 4 to 8192 nodes: 1 to 12 doublings beyond two
+        const struct rr_calibrated k = calibrate(&sure, "h100-sxm", "nemo", gpus), b = calibrate(&bars, "h100-sxm", "nemo", gpus),
+                                   w = calibrate(&wide, "h100-sxm", "nemo", gpus);
+        near(k.beyond_sd, RR_NETWORK_DOUBT, 1e-6); // 0.52 a root of a doubling
+        near(b.beyond_sd, sqrt(RR_NETWORK_DOUBT * RR_NETWORK_DOUBT - 0.2 * 0.2), 0.1);
+        near(w.beyond_sd, 0, 1e-12); // the bars are measured: they stay, and nothing is added
+    }
+    const struct rr_calibrated k = calibrate(&bars, "h100-sxm", "nemo", 512);
+    assert_true(width_of(&k) < 1.1 * RR_NETWORK_DOUBT);
+}
+
+static void a_coefficient_stays_within_its_bounds(void **state)
+{
+    (void)state;
+    static const char *const shipped_ones[] = {"h100-efa", "h100-efa-cluster", "h100-tcpx", "h100-tcpxo", "h100-node"};
+    for (size_t i = 0; i < sizeof shipped_ones / sizeof *shipped_ones; i++) {
+        const struct rr_profile_set s = set_of(shipped_ones[i], NULL);
+        for (int64_t gpus = 8; gpus <= 16384; gpus *= 8) {
+            const struct rr_calibrated k = calibrate(&s, "h100-sxm", "mcore", gpus);
+            for (size_t x = 0; x < RR_CALIBRATED_WORLDS * k.n; x++) {
+                const struct rr_coef_info *c = &rr_coef_info[k.row[x % k.n].coef];
+                assert_true(k.world[x] >= c->least && k.world[x] <= c->most);
+            }
+        }
+    }
+    const struct rr_profile_set s =
+        set_of(profile_file("fast", "h100-80gb-sxm", 1, GEMM("1589", "700", "700")), NULL); // twice the reference
+    const struct rr_calibrated k = calibrate(&s, "h100-sxm", "nemo", 8);
+    near(coefs.v[RR_COEF_GEMM_EFF], rr_coef_info[RR_COEF_GEMM_EFF].most, 0);
+    near(row_of(&k, RR_COEF_GEMM_EFF)->held, 2 * shipped("nemo", "h100", RR_COEF_GEMM_EFF), 1e-12);
+    assert_true(told("held within 0.3 to 0.93"));
+}
+
+static void what_is_its_own_reference_says_so(void **state)
+{
+    (void)state;
+    const struct rr_profile_set s = set_of("h100-efa-cluster", NULL);
+    const struct rr_calibrated k = calibrate(&s, "h100-sxm", "nanotron", 512);
+    assert_true(rr_calibrated_same(row_of(&k, RR_COEF_NET_EFF)));
+    assert_true(told(", as its reference (5 to 95 %"));
+    char not [80];
+    snprintf(not, sizeof not, "net_eff %.4g ->", row_of(&k, RR_COEF_NET_EFF)->before);
+    assert_false(told(not ));
+    assert_string_equal(rr_profile_dated(&s.at[0]), "fitted"); // its log says no date
 }
 
 int main(void)
@@ -369,6 +446,9 @@ int main(void)
         cmocka_unit_test(bars_of_a_tenth_are_those_of_the_step),
         cmocka_unit_test(a_seed_is_a_world),
         cmocka_unit_test(more_nodes_than_were_measured_vary_more),
+        cmocka_unit_test(a_profile_makes_it_no_vaguer_than_none),
+        cmocka_unit_test(a_coefficient_stays_within_its_bounds),
+        cmocka_unit_test(what_is_its_own_reference_says_so),
         cmocka_unit_test(a_latency_is_never_below_zero),
     };
     return cmocka_run_group_tests(tests, begin, end);
