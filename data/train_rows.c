@@ -2,6 +2,7 @@
  * data/train_rows.c - reads the tables of published measurements. */
 #include "data/train_rows.h"
 #include "data/base/csv.h"
+#include "data/names.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,14 +17,15 @@ struct column {
     {                                                            \
         name, type, offsetof(struct rr_train_row, field), needed \
     }
-#define SHARED                                                                                                                \
-    C("tp", COUNT, tp, true), C("pp", COUNT, pp, true), C("dp", COUNT, dp, true), C("micro_batch", COUNT, micro_batch, true), \
+/* needed: without it a row could mean many things. What else is missing is as an empty cell. */
+#define SHARED                                                                                                                  \
+    C("tp", COUNT, tp, true), C("pp", COUNT, pp, true), C("dp", COUNT, dp, false), C("micro_batch", COUNT, micro_batch, false), \
         C("seq_len", COUNT, seq_len, true)
-#define PLACED                                                                                                                          \
-    C("source", TEXT, source, true), C("model", TEXT, model, true), C("layers", COUNT, layers, true), C("hidden", COUNT, hidden, true), \
-        C("heads", COUNT, heads, true), C("ffn_hidden", COUNT, ffn_hidden, true), C("vocab", COUNT, vocab, true),                       \
-        C("gpu", TEXT, gpu, true), C("gpus", COUNT, gpus, true), C("zero_stage", STAGE, zero_stage, true),                              \
-        C("precision", TEXT, precision, true), C("recompute", TEXT, recompute, true), C("notes", TEXT, notes, true)
+#define PLACED                                                                                                                             \
+    C("source", TEXT, source, false), C("model", TEXT, model, true), C("layers", COUNT, layers, false), C("hidden", COUNT, hidden, false), \
+        C("heads", COUNT, heads, false), C("ffn_hidden", COUNT, ffn_hidden, false), C("vocab", COUNT, vocab, false),                       \
+        C("gpu", TEXT, gpu, true), C("gpus", COUNT, gpus, true), C("zero_stage", STAGE, zero_stage, false),                                \
+        C("precision", TEXT, precision, false), C("recompute", TEXT, recompute, false), C("notes", TEXT, notes, false)
 
 static const struct column times[] = {
     SHARED,
@@ -35,7 +37,7 @@ static const struct column times[] = {
     C("ep", COUNT, ep, false),
     C("cp", COUNT, cp, false),
     C("global_batch", COUNT, global_batch, true),
-    C("iter_time_s", REAL, iter_time_s, true),
+    C("iter_time_s", REAL, iter_time_s, false),
     C("tokens_per_s_per_gpu", REAL, tokens_per_s_gpu, false),
     C("tflops_per_gpu", REAL, tflops_gpu, false),
     C("mfu", REAL, mfu, false),
@@ -44,8 +46,8 @@ static const struct column times[] = {
 static const struct column memory[] = {
     SHARED,
     PLACED,
-    C("peak_mem_gb", REAL, peak_mem_gb, true),
-    C("oom", OOM, oom, true),
+    C("peak_mem_gb", REAL, peak_mem_gb, false),
+    C("oom", OOM, oom, false),
 };
 static const struct column mlperf[] = {
     SHARED,
@@ -54,30 +56,30 @@ static const struct column mlperf[] = {
     C("accelerator", TEXT, gpu, true),
     C("accelerators_per_node", COUNT, gpus_per_node, true),
     C("count", COUNT, gpus, true),
-    C("minutes", REAL, minutes, true),
+    C("minutes", REAL, minutes, false),
     C("global_batch", COUNT, global_batch, true),
     C("vpp", COUNT, vpp, true),
     C("cp", COUNT, cp, true),
     C("fp8", FLAG, precision, true),
     C("fp4", FLAG, recompute, true), // read into a spare field, see mlperf_finish()
-    C("iter_time_s", REAL, iter_time_s, true),
-    C("samples_to_target", REAL, samples_to_target, true),
-    C("eval_count_per_run", REAL, evaluations, true),
-    C("eval_s", REAL, evaluation_s, true),
+    C("iter_time_s", REAL, iter_time_s, false),
+    C("samples_to_target", REAL, samples_to_target, false),
+    C("eval_count_per_run", REAL, evaluations, false),
+    C("eval_s", REAL, evaluation_s, false),
     C("layout_source", TEXT, notes, true),
 };
 #define MOST 40
 
 struct kind {
     enum rr_train_table table;
-    const char *telling; /* a column that no other table has */
+    const char *telling[3]; /* columns that no table above has: one of them is there */
     const struct column *column;
     size_t n;
 };
 static const struct kind kinds[] = {
-    {RR_TRAIN_MEMORY, "peak_mem_gb", memory, sizeof memory / sizeof *memory},
-    {RR_TRAIN_MLPERF, "samples_to_target", mlperf, sizeof mlperf / sizeof *mlperf},
-    {RR_TRAIN_TIMES, "tokens_per_s_per_gpu", times, sizeof times / sizeof *times},
+    {RR_TRAIN_MEMORY, {"peak_mem_gb", "oom"}, memory, sizeof memory / sizeof *memory},
+    {RR_TRAIN_MLPERF, {"samples_to_target", "benchmark"}, mlperf, sizeof mlperf / sizeof *mlperf},
+    {RR_TRAIN_TIMES, {"tokens_per_s_per_gpu", "iter_time_s", "tflops_per_gpu"}, times, sizeof times / sizeof *times},
 };
 
 static enum rr_status oom_read(struct rr_slice s, enum rr_train_oom *ret)
@@ -157,15 +159,22 @@ static void row_finish(struct rr_train_row *r, struct rr_arena *a)
         r->iter_time_s = (double)r->global_batch * r->seq_len / (r->tokens_per_s_gpu * r->gpus);
 }
 
+static bool tells(const struct rr_csv_row *head, const struct kind *k)
+{
+    for (size_t i = 0; i < 3 && k->telling[i]; i++)
+        if (rr_csv_find(head, k->telling[i]) >= 0) return true;
+    return false;
+}
+
 static enum rr_status header_read(const struct rr_csv_row *head, const struct kind **kind, int index[MOST])
 {
     *kind = NULL;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds && !*kind; i++)
-        if (rr_csv_find(head, kinds[i].telling) >= 0) *kind = &kinds[i];
+        if (tells(head, &kinds[i])) *kind = &kinds[i];
     if (!*kind)
         return rr_fail(RR_EINPUT,
-                       "no table of training measurements: one of the columns tokens_per_s_per_gpu (times), peak_mem_gb (memory) "
-                       "and samples_to_target (MLPerf layouts) must be there");
+                       "no table of training measurements: one of the columns iter_time_s, tokens_per_s_per_gpu, tflops_per_gpu (times), "
+                       "peak_mem_gb, oom (memory) and samples_to_target (MLPerf layouts) must be there");
     for (size_t i = 0; i < (*kind)->n; i++) {
         index[i] = rr_csv_find(head, (*kind)->column[i].name);
         if (index[i] < 0 && (*kind)->column[i].needed) return rr_fail(RR_EINPUT, "column \"%s\" is missing", (*kind)->column[i].name);
@@ -180,6 +189,9 @@ static enum rr_status row_read(const struct kind *k, const struct rr_csv_row *r,
         if (index[i] < 0) continue;
         const enum rr_status st = cell_read(&k->column[i], rr_trim(r->cell[index[i]]), a, (char *)ret);
         if (st != RR_OK) return rr_fail_in(st, "column \"%s\"", k->column[i].name);
+        const struct rr_slice cell = rr_trim(r->cell[index[i]]);
+        const uint64_t key[] = {ret->print, i, rr_hash(cell.at, cell.n)};
+        if (cell.n > 0) ret->print = rr_hash((const char *)key, sizeof key);
     }
     row_finish(ret, a);
     return RR_OK;

@@ -22,6 +22,7 @@ struct rr_train_row {
     double peak_mem_gb; /* in the source's unit */
     enum rr_train_oom oom;
     double samples_to_target, evaluations, evaluation_s, minutes; /* MLPerf */
+    uint64_t print;                                               /* of all its cells that a column here has: equal rows have equal ones */
     const char *path;
     int64_t line;
 };

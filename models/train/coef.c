@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * models/train/coef.c - coefficients by framework and family. */
 #include "models/train/coef.h"
+#include <stdlib.h>
 #include <string.h>
 
 const struct rr_coef_info rr_coef_info[RR_COEF_N] = {
@@ -90,4 +91,46 @@ enum rr_status rr_coefs_find(const struct rr_train_facts *f, struct rr_arena *a,
     RR_TRY(take(f, near, ret, &found));
     *note = rr_strf(a, "no coefficients for %s on %s: those of %s are used", framework, family, near);
     return RR_OK;
+}
+
+long rr_coefs_runs(const struct rr_train_facts *f, const char *framework, const char *family)
+{
+    const size_t n = strlen(framework);
+    long most = 0;
+    for (size_t i = 0; i < f->n_coefs; i++) {
+        const char *p = f->coef[i].profile, *over = strstr(f->coef[i].fact.source, " over ");
+        if (!over || strncmp(p, framework, n) != 0 || p[n] != '/' || strcmp(p + n + 1, family) != 0) continue;
+        const long runs = strtol(over + 6, NULL, 10);
+        if (runs > most) most = runs;
+    }
+    return most;
+}
+
+static long fewest_runs(const struct rr_train_facts *f, const char *framework, const char *const *family, size_t n)
+{
+    long least = rr_coefs_runs(f, framework, family[0]);
+    for (size_t i = 1; i < n; i++) {
+        const long runs = rr_coefs_runs(f, framework, family[i]);
+        if (runs < least) least = runs;
+    }
+    return least;
+}
+
+const char *rr_coefs_usual(const struct rr_train_facts *f, const struct rr_arch *arch, const char *const *family, size_t n)
+{
+    static const char *const word[] = {"nemo", "mcore", "bridge", "megatron", "fsdp", "torchtitan", "mlperf", "nanotron"};
+    enum { EVERY_WAY = 4, ALL = sizeof word / sizeof *word };
+    if (arch->encoder) return "mlperf-bert";
+    if (arch->lora_rank) return "mlperf-lora";
+    for (int alone = 0; alone < 2; alone++)
+        for (size_t from = 0; from < ALL; from += EVERY_WAY) {
+            const char *best = NULL;
+            long most = 0;
+            for (size_t i = from; i < from + EVERY_WAY; i++) {
+                const long runs = fewest_runs(f, word[i], family, alone ? 1 : n);
+                if (runs > most) most = runs, best = word[i];
+            }
+            if (best) return best;
+        }
+    return "nemo";
 }

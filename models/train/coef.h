@@ -91,4 +91,9 @@ extern const struct rr_coef_info rr_coef_info[RR_COEF_N];
 RR_CHECKED enum rr_status rr_coefs_find(const struct rr_train_facts *f, struct rr_arena *a, const char *framework, const char *family,
                                         struct rr_coefs *ret, const char **note);
 void rr_coefs_default(struct rr_coefs *ret);
+/* Published runs that the coefficients of a framework on a family of GPUs were fitted to ("... over 207 published rows"); 0 = none. */
+long rr_coefs_runs(const struct rr_train_facts *f, const char *framework, const char *family);
+/* The framework of those who name none: the one with most published runs on each of family[n], first among those that split a model in every way; where
+ * none ran on all, the same for family[0] alone. */
+const char *rr_coefs_usual(const struct rr_train_facts *f, const struct rr_arch *arch, const char *const *family, size_t n);
 #endif

@@ -343,7 +343,7 @@ static enum rr_status fit_profile(const struct pool *from, bool memory, struct r
     fixed[RR_COEF_MEM_CONTEXT] = !memory;
     fixed[RR_COEF_MEM_SCALE] = true; // of one own run, not of published ones
     for (size_t k = 0; k < from->n; k++) {
-        if (run[k].reason || (from->use && !from->use[k]) || !of_profile(&run[k], p->profile)) continue;
+        if (run[k].reason || run[k].other || (from->use && !from->use[k]) || !of_profile(&run[k], p->profile)) continue;
         if (memory ? run[k].row->table == RR_TRAIN_MEMORY && run[k].measured_bytes > 0 && run[k].row->oom != RR_OOM_COMPUTED
                    : run[k].measured_s > 0 && !left_out(&run[k], from->fast[k]))
             row[rows++] = (struct rr_fit_row){&run[k], 1};

@@ -2,8 +2,11 @@
  * models/train/published.c - rows of published measurements to runs. */
 #include "models/train/published.h"
 #include "models/train/arch.h"
+#include "models/train/gpu_name.h"
 #include <math.h>
 #include <string.h>
+
+#define MOST_MFU 1.5 /* a share: dense peaks of 16 bits are passed in 8 and 4 bits, but not by this */
 
 /* Small letters; what parts words is alike. */
 static char lower(char c) { return c >= 'A' && c <= 'Z' ? (char)(c + 32) : c == '_' || c == '-' ? ' ' : c; }
@@ -94,17 +97,16 @@ static void arch_make(const struct rr_train_facts *f, struct rr_published *p)
     p->arch = a;
 }
 
-static enum rr_status machine_make(const struct rr_train_facts *f, struct rr_arena *arena, struct rr_published *p)
+static void machine_make(const struct rr_train_facts *f, struct rr_arena *arena, struct rr_published *p)
 {
-    const struct rr_machine *m;
-    if (rr_train_facts_machine(f, arena, p->row->gpu, &m) != RR_OK) {
-        p->reason = rr_strf(arena, "unknown GPU \"%s\"", p->row->gpu);
-        return RR_OK;
+    const struct rr_machine *m = rr_gpu_name_machine(f, arena, p->row->gpu);
+    if (!m) {
+        p->reason = *p->row->gpu ? rr_strf(arena, "unknown GPU \"%s\"", p->row->gpu) : "the row prints no GPU";
+        return;
     }
     p->machine = *m;
     take(&p->machine.gpus_per_node, p->row->gpus_per_node);
     if (p->set->net_gb_s > 0) p->machine.net_gb_s = p->set->net_gb_s;
-    return RR_OK;
 }
 
 /* Rows that print no batch have it from tokens/s and time. Where the printed MFU then makes twice the FLOPs a token that the model has, or more, tokens/s
@@ -112,12 +114,13 @@ static enum rr_status machine_make(const struct rr_train_facts *f, struct rr_are
 static void whole_batch(struct rr_published *p)
 {
     const struct rr_train_row *r = p->row;
-    if (r->global_batch > 0 || p->arch.lora_rank || r->mfu <= 0 || r->tokens_per_s_gpu <= 0 || p->layout.seq < 1) return;
+    if (r->global_batch > 0 || p->arch.lora_rank || r->mfu <= 0 || r->mfu > MOST_MFU || r->tokens_per_s_gpu <= 0 || p->layout.seq < 1)
+        return;
     const double rate = r->mfu * rr_machine_peak_flops(&p->machine, p->layout.precision) / r->tokens_per_s_gpu;
     const int32_t times = (int32_t)floor(rate / rr_arch_flops(&p->arch, p->layout.seq, RR_FLOP_MODEL_FULL) * p->layout.seq + 0.5);
     if (times < 2 || times > 8) return;
     p->layout.global_batch *= times;
-    p->note = "the row contradicts itself: its MFU is that of several times the batch that its tokens/s make";
+    p->doubt = "its MFU is that of several times the batch that its tokens/s make";
 }
 
 /* A row without a layout whose printed MFU and tokens/s make far less FLOPs a token than the named model has ran a cut one: so many layers. */
@@ -125,7 +128,9 @@ static void cut_layers(struct rr_published *p)
 {
     const struct rr_train_row *r = p->row;
     struct rr_arch *a = &p->arch;
-    if (!p->free_layout || a->lora_rank || r->mfu <= 0 || r->tokens_per_s_gpu <= 0 || p->layout.seq < 1 || a->layers < 2) return;
+    if (!p->free_layout || a->lora_rank || r->mfu <= 0 || r->mfu > MOST_MFU || r->tokens_per_s_gpu <= 0 || p->layout.seq < 1 ||
+        a->layers < 2)
+        return;
     const double rate = r->mfu * rr_machine_peak_flops(&p->machine, p->layout.precision) / r->tokens_per_s_gpu;
     struct rr_arch one = *a;
     one.layers = 1;
@@ -165,7 +170,7 @@ static void sizes(struct rr_published *p)
     if (l->cp > 1 && l->global_batch > 0 && l->global_batch < l->dp && l->dp % l->global_batch == 0) {
         l->cp *= l->dp / l->global_batch;
         l->dp = l->global_batch;
-        p->note = "the row contradicts itself: more data-parallel ranks than sequences; cp follows from the others";
+        p->doubt = "more data-parallel ranks than sequences; cp follows from the others";
     }
     p->free_layout = r->tp == 0 && l->zero < 3;
 }
@@ -230,25 +235,73 @@ static void refuse(struct rr_published *p, struct rr_arena *a)
         p->reason = "the row prints no number of GPUs";
     else if (l->global_batch < 1 && p->row->table != RR_TRAIN_MEMORY)
         p->reason = "the row prints no global batch";
+    else if (p->arch.sample_gflop <= 0 && l->seq < 1)
+        p->reason = "the row prints no sequence length";
     else if (rr_machine_peak_flops(&p->machine, l->precision) <= 0)
         p->reason = rr_strf(a, "%s has no %s rate", p->machine.id, rr_precision_name[l->precision]);
     else if (p->row->table == RR_TRAIN_MLPERF && (strncmp(p->row->notes, "matched", 7) != 0 || p->row->tp == 0))
         p->reason = "no layout was found for the run";
     else if (p->row->table != RR_TRAIN_MEMORY && p->measured_s <= 0)
         p->reason = "the row prints no step time";
+    else if (p->row->table == RR_TRAIN_MEMORY && p->row->peak_mem_gb <= 0 &&
+             (p->row->oom == RR_OOM_UNKNOWN || p->row->oom == RR_OOM_COMPUTED))
+        p->reason = "the row prints neither its peak nor whether it ran";
+}
+
+static void doubt(struct rr_published *p, struct rr_arena *a, const char *what)
+{
+    p->doubt = *p->doubt ? rr_strf(a, "%s; %s", p->doubt, what) : what;
+}
+
+/* How the printed cells contradict each other. The row is predicted all the same. */
+static void contradictions(struct rr_published *p, struct rr_arena *a)
+{
+    const struct rr_train_row *r = p->row;
+    const int32_t cp = at_least_1(r->cp > 0 ? r->cp : (int32_t)rr_train_note(r, "; cp ", 1));
+    const int64_t model = (int64_t)at_least_1(r->tp) * at_least_1(r->pp) * cp, all = model * r->dp;
+    if (r->tp > 0 && r->pp > 0 && r->dp > 0 && r->gpus > 0 && all != r->gpus)
+        doubt(p, a, rr_strf(a, "tp %d x pp %d x dp %d x cp %d is %lld, not %d GPUs", r->tp, r->pp, r->dp, cp, (long long)all, r->gpus));
+    if (r->heads > 0 && r->tp > 0 && r->heads % r->tp) doubt(p, a, rr_strf(a, "%d heads are not divisible by tp %d", r->heads, r->tp));
+    const int64_t at_once = (int64_t)r->micro_batch * r->dp;
+    if (r->global_batch > 0 && at_once > 0 && r->global_batch % at_once)
+        doubt(p, a, rr_strf(a, "a global batch of %d is not divisible by micro batch %d x dp %d", r->global_batch, r->micro_batch, r->dp));
+    if (r->ep > 1 && p->arch.experts == 0) doubt(p, a, rr_strf(a, "ep %d, but the model is dense", r->ep));
+    if (r->mfu > MOST_MFU) doubt(p, a, rr_strf(a, "mfu %g is no share: above %g", r->mfu, MOST_MFU));
+}
+
+/* The row's set is known to nobody: its framework is the one that a planned run on the GPU would have, its attention that of today. */
+static void other_set(const struct rr_train_facts *f, struct rr_arena *a, struct rr_published *p)
+{
+    static const struct rr_arch plain;
+    const struct rr_train_row *r = p->row;
+    const struct rr_arch *known = named(f, r);
+    const struct rr_machine *m = rr_gpu_name_machine(f, a, r->gpu);
+    struct rr_train_set *s = RR_NEW(a, struct rr_train_set);
+    const char *framework = rr_coefs_usual(f, known ? known : &plain, m ? &m->family : (const char *[]){""}, 1);
+    for (size_t i = 0; i < f->n_sets; i++)
+        if (strcmp(f->set[i].framework, framework) == 0) {
+            *s = f->set[i];
+            break;
+        }
+    s->framework = framework, s->prefix = r->source, s->model = s->recompute = "";
+    s->name = rr_strf(a, "other: %s", *r->source ? r->source : "rows without a source");
+    s->flash = 1, s->net_gb_s = 0, s->tied = s->positions = s->vocab = 0;
+    s->gated = r->ffn_hidden > 0 && r->ffn_hidden != 4 * r->hidden;
+    p->set = s;
+    p->other = true;
+    if (known && known->sample_gflop > 0)
+        p->reason = rr_strf(a, "no row of data/facts/train_sets.csv fits the source \"%s\", and no coefficients are fitted to %s",
+                            r->source, known->name);
 }
 
 enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena *a, const struct rr_train_row *row,
                                  struct rr_published *ret)
 {
-    *ret = (struct rr_published){.row = row, .note = ""};
+    *ret = (struct rr_published){.row = row, .note = "", .doubt = ""};
     ret->set = rr_train_facts_set(f, row->source, row->model);
-    if (!ret->set) {
-        ret->reason = rr_strf(a, "no row of data/facts/train_sets.csv fits the source \"%s\"", row->source);
-        return RR_OK;
-    }
+    if (!ret->set) other_set(f, a, ret);
     arch_make(f, ret);
-    RR_TRY(machine_make(f, a, ret));
+    machine_make(f, a, ret);
     sizes(ret);
     micro_batch(ret);
     RR_TRY(flags(ret, a));
@@ -258,6 +311,7 @@ enum rr_status rr_published_make(const struct rr_train_facts *f, struct rr_arena
     ret->measured_bytes =
         row->peak_mem_gb * (strncmp(row->source, "Ultra-Scale", 11) == 0 || strncmp(row->source, "BLOOM", 5) == 0 ? 1073741824.0 : 1e9);
     time_of(ret);
+    contradictions(ret, a);
     refuse(ret, a);
     return RR_OK;
 }

@@ -19,6 +19,8 @@ struct rr_published {
     double measured_bytes;                           /* at the peak; 0 = the row prints none */
     const char *reason;                              /* why it cannot be predicted; NULL: it can */
     const char *note;                                /* what was assumed; "" = nothing */
+    const char *doubt;                               /* how the row contradicts itself; "" = it does not */
+    bool other;                                      /* of no set of train_sets.csv: as the usual framework of its GPU; no fit sees it */
     bool free_micro_batch, free_chunks, free_layout; /* not printed: chosen */
 };
 /* Never fails on a row that is merely unknown: ret->reason says why. RR_EINPUT for a precision or recompute that is no word. */

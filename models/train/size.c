@@ -106,52 +106,17 @@ static enum rr_status find_machine(struct making *x)
     return what_if_peak(x, w->peak);
 }
 
-/* Published runs that the coefficients of a framework on a family of GPUs were fitted to ("... over 207 published rows"); 0 = none. */
-static long runs_behind(const struct rr_train_facts *f, const char *framework, const char *family)
-{
-    const size_t n = strlen(framework);
-    long most = 0;
-    for (size_t i = 0; i < f->n_coefs; i++) {
-        const char *p = f->coef[i].profile, *over = strstr(f->coef[i].fact.source, " over ");
-        if (!over || strncmp(p, framework, n) != 0 || p[n] != '/' || strcmp(p + n + 1, family) != 0) continue;
-        const long runs = strtol(over + 6, NULL, 10);
-        if (runs > most) most = runs;
-    }
-    return most;
-}
-
-/* The fewest over the machine and those that it is compared with. */
-static long fewest_runs(const struct making *x, const char *framework)
-{
-    long least = runs_behind(x->f, framework, x->s->machine.family);
-    for (size_t i = 0; i < x->t->n_beside; i++) {
-        const struct rr_machine *m;
-        if (rr_train_facts_machine(x->f, x->a, x->t->beside[i], &m) != RR_OK) continue; // said where its turn comes
-        const long runs = runs_behind(x->f, framework, m->family);
-        if (runs < least) least = runs;
-    }
-    return least;
-}
-
-/* One framework for all machines that are compared, or the differences would be those of frameworks: the one with most published runs on each of them,
- * first among those that split a model in every way; where none ran on all, the same for this machine alone. */
+/* One framework for all machines that are compared, or the differences would be those of frameworks. */
 static const char *usual_framework(const struct making *x)
 {
-    static const char *const word[] = {"nemo", "mcore", "bridge", "megatron", "fsdp", "torchtitan", "mlperf", "nanotron"};
-    enum { EVERY_WAY = 4, ALL = sizeof word / sizeof *word };
-    if (x->s->arch.encoder) return "mlperf-bert";
-    if (x->s->arch.lora_rank) return "mlperf-lora";
-    for (int alone = 0; alone < 2; alone++)
-        for (size_t from = 0; from < ALL; from += EVERY_WAY) {
-            const char *best = NULL;
-            long most = 0;
-            for (size_t i = from; i < from + EVERY_WAY; i++) {
-                const long runs = alone ? runs_behind(x->f, word[i], x->s->machine.family) : fewest_runs(x, word[i]);
-                if (runs > most) most = runs, best = word[i];
-            }
-            if (best) return best;
-        }
-    return "nemo";
+    const char **family = RR_NEWS(x->a, const char *, x->t->n_beside + 1);
+    size_t n = 0;
+    family[n++] = x->s->machine.family;
+    for (size_t i = 0; i < x->t->n_beside; i++) {
+        const struct rr_machine *m;
+        if (rr_train_facts_machine(x->f, x->a, x->t->beside[i], &m) == RR_OK) family[n++] = m->family; // else said where its turn comes
+    }
+    return rr_coefs_usual(x->f, &x->s->arch, family, n);
 }
 
 static enum rr_status find_coefs(struct making *x)
@@ -168,7 +133,7 @@ static enum rr_status find_coefs(struct making *x)
     } else {
         RR_TRY(rr_coefs_find(x->f, x->a, x->s->framework, x->s->machine.family, &x->s->coefs, &note));
     }
-    if (*note == '\0' && runs_behind(x->f, x->s->framework, x->s->machine.family) == 0)
+    if (*note == '\0' && rr_coefs_runs(x->f, x->s->framework, x->s->machine.family) == 0)
         note =
             rr_strf(x->a, "no published runs of %s on %s: its coefficients are those of a relative", x->s->framework, x->s->machine.family);
     x->s->borrowed = note;

@@ -5,8 +5,12 @@
 #include "models/train/published.h"
 
 struct rr_training {
-    struct rr_published *run; /* [n], all rows of all files in order */
+    struct rr_published *run; /* [n], all rows of all files in order, those of an earlier file left out */
     size_t n;
+    const char **twice; /* [n_files]: the file before it whose rows file i has too; "" = none */
+    size_t *n_twice;    /* such rows: they are no runs a second time */
+    const char *const *path;
+    size_t n_files, n_read; /* rows of all files */
 };
 /* Reads the facts and the files. RR_EINPUT with file and line. */
 RR_CHECKED enum rr_status rr_training_read(const char *const *path, size_t n_paths, struct rr_arena *a, struct rr_train_facts *facts,

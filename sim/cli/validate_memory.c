@@ -88,7 +88,7 @@ static void put_set(struct rr_buf *b, const struct rr_memory_set *s)
     const struct rr_memory_judgement *j = &s->ours;
     rr_buf_putf(b, "%-24.24s %5zu", s->name, j->n);
     const double v[] = {j->median, j->left_out, j->by_model, j->mean, j->worst, j->bias, j->within_5, j->within_10};
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++) put_share(b, 8, v[i]);
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) put_share(b, i == 2 ? 10 : 8, v[i]);
     for (int k = 0; k < RR_PEERS; k++) put_share(b, 8, s->peer[k]);
     rr_buf_putf(b, " %5zu of %-4zu %4zu of %zu\n", j->false_fits, j->ooms, j->refused, j->ran);
 }
@@ -116,8 +116,8 @@ static void put_margins(struct rr_buf *b, const struct rr_memory_set *s)
 void rr_memory_check_text(struct rr_buf *b, const struct rr_memory_check *m)
 {
     if (m->n == 0) return;
-    rr_buf_putf(b, "\n%-24s %5s %8s %8s %8s %8s %8s %8s %8s %8s %8s %8s %13s %s\n", "memory, errors in %", "rows", "median", "crossed",
-                "by model", "mean", "worst", "bias", "in 5 %", "in 10 %", "Calculon", "SimuMax", "false fits", "false alarms");
+    rr_buf_putf(b, "\n%-24s %5s %8s %8s %10s %8s %8s %8s %8s %8s %8s %8s %13s %s\n", "memory, errors in %", "rows", "median", "rows out",
+                "models out", "mean", "worst", "bias", "in 5 %", "in 10 %", "Calculon", "SimuMax", "false fits", "false alarms");
     for (size_t i = 0; i < m->n; i++) put_set(b, &m->set[i]);
     for (size_t i = 0; i < m->n; i++) put_margins(b, &m->set[i]);
 }

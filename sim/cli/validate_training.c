@@ -25,11 +25,11 @@ struct checked { /* a row with its predictions; NaN = none */
     double measured, predicted, flops, peer[RR_PEERS];
     double cross[RR_LEAVE_N]; /* by a fit that did not see it */
     struct rr_step step;
-    bool fast;
+    bool fast, again; /* again: the row stands in another set too */
 };
 struct set {
     const char *name;
-    bool memory;
+    bool memory, again;
     struct checked **row;
     size_t n, unpredicted;
     struct rr_judgement ours, crossed[RR_LEAVE_N], constant, peer[RR_PEERS];
@@ -82,6 +82,7 @@ static enum rr_status predict_time(struct work *w, struct rr_published *p, const
     c->predicted = c->step.total_s;
     c->flops = c->step.model_flops / p->layout.gpus / rr_machine_peak_flops(&p->machine, p->layout.precision);
     c->fast = fast;
+    if (!(c->predicted > 0 && isfinite(c->predicted))) c->reason = "its sizes make no step time";
     return RR_OK;
 }
 
@@ -96,6 +97,8 @@ static void predict_run(struct work *w, const struct checked *step)
     const struct rr_train_row *r = step->run->row;
     if (r->table != RR_TRAIN_MLPERF) return;
     struct checked *c = add(w, "MLPerf LLM runs, time to train", step->run);
+    c->again = true;
+    if (!c->reason) c->reason = step->reason;
     if (c->reason) return;
     if (r->samples_to_target <= 0 || r->evaluations <= 0 || r->evaluation_s <= 0 || r->minutes <= 0) {
         c->reason = "the row lacks samples to target, evaluations, their time or minutes";
@@ -117,6 +120,7 @@ static enum rr_status predict_memory(struct work *w, struct rr_published *p)
     rr_published_memory(p, &coefs, &mem);
     c->measured = p->measured_bytes;
     c->predicted = mem.total_bytes;
+    if (!(c->predicted > 0 && isfinite(c->predicted))) c->reason = "its sizes make no memory";
     return RR_OK;
 }
 
@@ -134,7 +138,9 @@ static enum rr_status predict_all(struct work *w)
         const char *name = mlperf ? "MLPerf LLM runs, step time" : p->set ? p->set->name : p->row->source;
         RR_TRY(predict_time(w, p, name, fast[i]));
         predict_run(w, &w->row[w->n - 1]);
-        if (fast[i] && strcmp(name, "Ultra-Scale Playbook") == 0) RR_TRY(predict_time(w, p, "Ultra-Scale Playbook, fastest quarter", true));
+        if (!fast[i] || strcmp(name, "Ultra-Scale Playbook") != 0) continue;
+        RR_TRY(predict_time(w, p, "Ultra-Scale Playbook, fastest quarter", true));
+        w->row[w->n - 1].again = true;
     }
     return RR_OK;
 }
@@ -225,9 +231,39 @@ static void judge_all(struct work *w)
         struct checked *c = &w->row[i];
         struct set *s = set_of(w, c->set);
         s->row[s->n++] = c;
+        s->again = c->again;
         if (c->reason) s->unpredicted++;
     }
     for (size_t i = 0; i < w->n_sets; i++) judge_set(&w->set[i], w->a);
+}
+
+/* ---- every row is somewhere ---- */
+
+struct total {
+    size_t predicted, refused, judged, twice; /* judged: ran or not, without its memory */
+};
+
+static struct total total_of(const struct work *w)
+{
+    struct total t = {0};
+    for (size_t i = 0; i < w->n_sets; i++) {
+        const struct set *s = &w->set[i];
+        if (s->again) continue;
+        t.predicted += s->ours.n, t.refused += s->unpredicted;
+    }
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        t.judged += !c->again && !c->reason && isnan(c->measured) && c->run->row->oom != RR_OOM_UNKNOWN;
+    }
+    for (size_t i = 0; i < w->t.n_files; i++) t.twice += w->t.n_twice[i];
+    return t;
+}
+
+static enum rr_status total_check(const struct work *w)
+{
+    const struct total t = total_of(w);
+    const size_t sum = t.predicted + t.refused + t.judged + t.twice;
+    return sum == w->t.n_read ? RR_OK : rr_fail(RR_EINTERNAL, "%zu rows were read, %zu are in the figures", w->t.n_read, sum);
 }
 
 /* ---- what is printed ---- */
@@ -269,6 +305,8 @@ static void put_json_set(struct rr_buf *b, const struct work *w, const struct se
     rr_buf_puts(b, "}");
 }
 
+static bool doubtful(const struct checked *c) { return !c->again && !c->reason && *c->run->doubt; }
+
 static void put_json(struct rr_buf *b, const struct work *w)
 {
     rr_buf_puts(b, "{\"schema\": \"rackrate.validation/1\",\n \"sets\": [");
@@ -290,7 +328,11 @@ static void put_json(struct rr_buf *b, const struct work *w)
         rr_buf_json(b, c->reason);
         rr_buf_puts(b, "}");
     }
-    rr_buf_puts(b, "]}\n");
+    const struct total t = total_of(w);
+    rr_buf_putf(b,
+                "],\n \"rows\": {\"read\": %zu, \"predicted\": %zu, \"not_predicted\": %zu, \"judged_by_whether_they_ran\": %zu, "
+                "\"counted_once\": %zu}}\n",
+                w->t.n_read, t.predicted, t.refused, t.judged, t.twice);
 }
 
 static void put_cell(struct rr_buf *b, double share)
@@ -305,7 +347,11 @@ static void put_row(struct rr_buf *b, const struct set *s)
 {
     rr_buf_putf(b, "%-38.38s %5zu", s->name, s->ours.n);
     put_cell(b, s->ours.mape);
-    for (int k = 0; k < RR_LEAVE_N; k++) put_cell(b, s->crossed[k].mape);
+    put_cell(b, s->crossed[RR_LEAVE_FIFTH].mape);
+    for (int k = RR_LEAVE_GROUP; k < RR_LEAVE_N; k++) {
+        rr_buf_puts(b, "  ");
+        put_cell(b, s->crossed[k].mape);
+    }
     put_cell(b, s->ours.median);
     put_cell(b, s->ours.worst);
     put_cell(b, s->ours.bias);
@@ -342,11 +388,41 @@ static void put_contradictions(struct rr_buf *b, const struct work *w)
     bool title = false;
     for (size_t i = 0; i < w->n; i++) {
         const struct checked *c = &w->row[i];
-        if (c->reason || isnan(c->flops) || strncmp(c->run->note, "the row contradicts itself", 26) != 0) continue;
+        if (!doubtful(c)) continue;
         if (!title) rr_buf_puts(b, "\nKept, though doubtful:\n");
         title = true;
-        rr_buf_putf(b, "- %s:%lld: %s: %s (predicted / measured %.2f)\n", c->run->row->path, (long long)c->run->row->line,
-                    c->run->row->model, c->run->note, c->predicted / c->measured);
+        rr_buf_putf(b, "- %s:%lld: %s: the row contradicts itself: %s", c->run->row->path, (long long)c->run->row->line, c->run->row->model,
+                    c->run->doubt);
+        if (!isnan(c->measured)) rr_buf_putf(b, " (predicted / measured %.2f)", c->predicted / c->measured);
+        rr_buf_puts(b, "\n");
+    }
+}
+
+static void put_total(struct rr_buf *b, const struct work *w)
+{
+    const struct total t = total_of(w);
+    for (size_t i = 0; i < w->t.n_files; i++)
+        if (w->t.n_twice[i] > 0)
+            rr_buf_putf(b, "\nCounted once: %zu row%s of %s that %s has too.\n", w->t.n_twice[i], w->t.n_twice[i] == 1 ? "" : "s",
+                        w->t.path[i], w->t.twice[i]);
+    rr_buf_putf(b, "\nRows read: %zu = %zu predicted + %zu not predicted", w->t.n_read, t.predicted, t.refused);
+    if (t.judged > 0) rr_buf_putf(b, " + %zu judged by whether they ran", t.judged);
+    if (t.twice > 0) rr_buf_putf(b, " + %zu counted once", t.twice);
+    rr_buf_puts(b, "\n");
+}
+
+/* Which framework stands for the rows of sets that train_sets.csv does not know. */
+static void put_others(struct rr_buf *b, const struct work *w)
+{
+    bool title = false;
+    for (size_t i = 0; i < w->n_sets; i++) {
+        const struct set *s = &w->set[i];
+        const struct rr_published *p = s->n > 0 ? s->row[0]->run : NULL;
+        if (s->again || !p || !p->other || s->unpredicted == s->n) continue;
+        if (!title) rr_buf_puts(b, "\nOf no set of data/facts/train_sets.csv, predicted as the usual framework of its GPU:\n");
+        title = true;
+        rr_buf_putf(b, "- %s: %zu row%s, as %s\n", s->name, s->n - s->unpredicted, s->n - s->unpredicted == 1 ? "" : "s",
+                    p->set->framework);
     }
 }
 
@@ -387,25 +463,32 @@ static void put_band(struct rr_buf *b, const struct work *w)
                     here ? ", their groups left out" : ", in sample");
 }
 
+static const char left_out_key[] =
+    "mean: with the shipped coefficients. With --cross, means of rows that the fit did not see: rows out: a fifth of the rows at a time,\n"
+    "which the bars are judged by; groups out: all rows of a model on so many GPUs in a precision; models out: all rows of a model.\n";
+
 static void put_text(struct rr_buf *b, const struct work *w)
 {
     bool times = false;
     for (size_t i = 0; i < w->n_sets; i++) times |= !w->set[i].memory;
     if (times)
-        rr_buf_putf(b, "%-38s %5s %8s %8s %8s %8s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean", "crossed",
-                    "grouped", "by model", "median", "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
+        rr_buf_putf(b, "%-38s %5s %8s %8s %10s %10s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean",
+                    "rows out", "groups out", "models out", "median", "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
     for (size_t i = 0; i < w->n_sets; i++)
         if (!w->set[i].memory) put_row(b, &w->set[i]);
+    if (times) rr_buf_puts(b, left_out_key);
     put_best(b, w);
     if (times) put_band(b, w);
     rr_memory_check_text(b, &w->memory);
+    put_others(b, w);
     put_contradictions(b, w);
     put_reasons(b, w);
+    put_total(b, w);
 }
 
 static void put_rows(struct rr_buf *b, const struct work *w)
 {
-    rr_buf_puts(b, "set,file,line,model,gpu,gpus,layout,measured,predicted,cross,grouped,by model");
+    rr_buf_puts(b, "set,file,line,model,gpu,gpus,layout,measured,predicted,rows out,groups out,models out");
     for (int i = 0; i < RR_STEP_N; i++) rr_buf_putf(b, ",%s s", rr_step_name[i]);
     rr_buf_puts(b, "\n");
     for (size_t i = 0; i < w->n; i++) {
@@ -490,6 +573,7 @@ enum rr_status rr_validate_training(const struct rr_args *a, bool json, bool cro
         if (!w.row[i].reason && !isnan(w.row[i].flops)) RR_TRY(rr_peers_find(a->arena, w.row[i].run->row, w.row[i].peer));
     if (cross) RR_TRY(cross_all(&w));
     judge_all(&w);
+    RR_TRY(total_check(&w));
     RR_TRY(leave_behind(&w, files));
     struct rr_buf b = {0};
     (json ? put_json : put_text)(&b, &w);

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 # tests/cli/validate.bats - rackrate validate trace: a schedule that FIFO made, foreign columns, node lists, refusals.
 load helper
+FACTS=${RACKRATE_SHARED:-$ROOT/../shared}/facts
 
 # One node of 2 GPUs, first come first served: job 3 waits for job 2, which waits for job 1.
 fifo() {
@@ -68,4 +69,73 @@ map="--column job_id=id --column submit_s=came:s --column start_s=began --column
     [[ "$output" == *"NeMo: 1 row: the row prints no shape"* ]]
     sed -i 's/fp8,,9.67/fp9,,9.67/' rows.csv
     fails 3 'rows.csv:2: unknown precision "fp9", did you mean "fp8"' "$RR" validate training rows.csv
+}
+
+# Random rows of a published table with random cells blanked, each seen again in exactly one place.
+blanked() { # FILE SEED
+    python3 - "$1" "$2" <<'P'
+import csv, random, sys
+path, seed = sys.argv[1], int(sys.argv[2])
+random.seed(seed)
+with open(path, newline="") as f:
+    head, *rows = list(csv.reader(f))
+out = csv.writer(open("blanked.csv", "w", newline=""), lineterminator="\n")
+out.writerow(head)
+for i, row in enumerate(random.sample(rows, min(60, len(rows)))):
+    cells = [c if random.random() > 0.15 else "" for c in row]
+    cells[0] = row[0]  # a row of empty cells is an empty line
+    out.writerow(cells)
+P
+}
+
+counted() { # FILE...: rows as Python counts them = predicted + not predicted + judged + counted once; the reasons say as many
+    local rows=0 f
+    for f; do rows=$((rows + $(python3 -c 'import csv, sys; print(sum(1 for r in csv.reader(open(sys.argv[1], newline="")) if r) - 1)' "$f"))); done
+    run -0 "$RR" validate training "$@" --json
+    jq -e --argjson n "$rows" '.rows.read == $n and
+        .rows.predicted + .rows.not_predicted + .rows.judged_by_whether_they_ran + .rows.counted_once == $n and
+        ([.unpredicted[] | select(.set != "MLPerf LLM runs, time to train")] | length) == .rows.not_predicted' <<<"$output"
+}
+
+@test "rows with blanked cells are predicted or counted with a reason, all of them" {
+    for f in training_validation memory_validation mlperf_llm_layouts; do
+        [ -f "$FACTS/$f.csv" ] || skip "no public data"
+        for seed in 3 17; do
+            blanked "$FACTS/$f.csv" "$seed"
+            counted blanked.csv
+        done
+    done
+    counted "$FACTS/memory_validation.csv" "$FACTS/mlperf_llm_layouts.csv"
+    jq -e '.rows.predicted > 1000 and .rows.judged_by_whether_they_ran > 900' <<<"$output"
+}
+
+@test "memory rows that print neither peak nor fate are said, files given twice are counted once" {
+    printf '%s\n' model,gpu,gpus,tp,pp,seq_len,peak_mem_gb,oom 'LLAMA3-8B,H100 80GB SXM5,8,8,1,4096,,' 'LLAMA3-8B,h100,8,8,1,4096,31.7,no' \
+        'LLAMA3-8B,h100,8,1,1,4096,,yes' >memory.csv
+    works "$RR" validate training memory.csv
+    [[ "$output" == *"memory: other: rows without a source: 1 row: the row prints neither its peak nor whether it ran"* ]]
+    [[ "$output" == *"Of no set of data/facts/train_sets.csv"*"predicted as the usual framework"*"2 rows, as nemo"* ]]
+    [[ "$output" == *"Rows read: 3 = 1 predicted + 1 not predicted + 1 judged by whether they ran"* ]]
+    tac memory.csv | sed '$d' >body
+    (head -1 memory.csv; cat body) >again.csv
+    counted memory.csv again.csv memory.csv
+    jq -e '.rows == {read: 9, predicted: 1, not_predicted: 1, judged_by_whether_they_ran: 1, counted_once: 6}' <<<"$output"
+    works "$RR" validate training memory.csv again.csv
+    [[ "$output" == *"Counted once: 3 rows of again.csv that memory.csv has too."* ]]
+}
+
+@test "rows of sets that no table here holds are predicted, the GPU spelt one way or another" {
+    head=source,model,layers,hidden,heads,kv_heads,ffn_hidden,vocab,seq_len,gpu,gpus,gpus_per_node,tp,pp,dp,ep,cp,micro_batch,global_batch,precision,iter_time_s,mfu
+    printf '%s\n' "$head" \
+        'SimuMax B200 release v1.2,LLAMA3-70B,4,8192,64,8,28672,128256,4096,B200-SXM,8,8,2,1,4,,1,1,32,bf16,1.37,' \
+        'SimuMax B200 release v1.2,DeepSeekV3,4,7168,128,128,18432,129280,4096,"NVIDIA B200 (SXM6, 180 GB)",8,8,1,1,8,8,1,1,64,bf16,2.11,' \
+        'SimuMax B200 release v1.2,Qwen3_30B_a3B,4,2048,32,4,,151936,4096,B200 SXM 180GB,8,8,1,2,4,4,1,1,64,bf16,1.03,' \
+        'Megatron MoE model zoo,Qwen3_30B_a3B,,,,,,,4096,H100-SXM5-80GB,16,8,1,1,16,8,1,1,512,bf16,9.9,' \
+        'Megatron MoE model zoo,Qwen3_235B_a22B,,,,,,,4096,NVIDIA H100 80 GB SXM,256,8,2,8,16,16,1,1,2048,bf16,23,' \
+        'My lab,LLAMA3-8B,,,,,,,8192,H100,8,8,2,1,4,,1,3,128,bf16,9.7,52.5' >rows.csv
+    run -0 "$RR" validate training rows.csv --json
+    jq -e '.rows.predicted == 6 and .rows.not_predicted == 0 and ([.sets[] | {(.set): .n}] | add) ==
+        {"SimuMax B200": 3, "Megatron MoE": 2, "other: My lab": 1} and all(.sets[]; .mape_pct < 100)' <<<"$output"
+    works "$RR" validate training rows.csv
+    [[ "$output" == *"rows.csv:7: LLAMA3-8B: the row contradicts itself: a global batch of 128 is not divisible by micro batch 3 x dp 4; mfu 52.5 is no share"* ]]
 }

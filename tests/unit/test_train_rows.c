@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * tests/unit/test_train_rows.c - published rows as runs: what is read, what is assumed, what is refused; and how predictions are judged. */
 #include "models/train/fit.h"
+#include "models/train/gpu_name.h"
 #include "models/train/judge.h"
 #include "tests/unit/test_dir.h"
 #include "tests/unit/train_case.h"
@@ -72,8 +73,9 @@ static void what_cannot_be_predicted_says_why(void **state)
         {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,TPU-v9,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x", "unknown GPU \"TPU-v9\""},
         {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,A100-SXM4-80GB,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x",
          "hgx-a100-80 has no fp8 rate"},
-        {"Somebody,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x",
-         "no row of data/facts/train_sets.csv fits the source \"Somebody\""},
+        {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x", "the row prints no GPU"},
+        {"NVIDIA NeMo x,Ours,8,32,4096,32,8,14336,128256,,H100-SXM5-80GB,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x",
+         "the row prints no sequence length"},
         {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,8,1,1,,4,,2,,1,,fp8,,2.5,,,,,x",
          "the row prints no global batch"},
     };
@@ -93,6 +95,7 @@ static void bad_files(void **state)
         {"", ":1: the file is empty"},
         {"a,b\n1,2\n", "no table of training measurements"},
         {"tokens_per_s_per_gpu,tp\n1,2\n", ":1: column \"pp\" is missing"},
+        {"peak_mem_gb,tp,pp,model,gpu\n1,2\n", ":1: column \"seq_len\" is missing"},
         {HEAD "x,y\n", ":2: 2 cells, the header has 30"},
         {HEAD "s,m,8,32,4096,32,8,14336,1,8192,g,8,8,-1,1,,4,,2,,1,128,fp8,,2.5,,,,,x\n", ":2: column \"tp\": -1 is no count from 1 on"},
         {HEAD "s,m,8,32,4096,32,8,14336,1,8192,g,8,8,1,1,,4,,2,7,1,128,fp8,,2.5,,,,,x\n",
@@ -104,6 +107,107 @@ static void bad_files(void **state)
         struct rr_train_rows rows;
         assert_int_equal(rr_train_rows_read(file(bad[i].text), arena, &rows), RR_EINPUT);
         if (!strstr(rr_reason(), bad[i].reason)) fail_msg("%s, expected %s", rr_reason(), bad[i].reason);
+    }
+}
+
+// Nobody's set: as the framework with most published runs on the GPU that splits a model in every way.
+static void an_unknown_set_is_predicted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *gpu, *framework, *machine;
+    } on[] = {{"H100-SXM5-80GB", "nemo", "hgx-h100"}, {"A100-SXM4-80GB", "megatron", "hgx-a100-80"}};
+    for (size_t i = 0; i < sizeof on / sizeof *on; i++) {
+        const struct rr_published p =
+            one(rr_strf(arena, "Somebody,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,%s,8,8,1,1,,4,,2,,1,128,bf16,,2.5,,,,,x", on[i].gpu));
+        const char *family[] = {p.machine.family};
+        assert_null(p.reason);
+        assert_true(p.other);
+        assert_string_equal(p.set->name, "other: Somebody");
+        assert_string_equal(p.set->framework, rr_coefs_usual(&facts, &p.arch, family, 1));
+        assert_true(rr_coefs_runs(&facts, p.set->framework, p.machine.family) > 0);
+        assert_string_equal(p.machine.id, on[i].machine);
+        assert_true(p.layout.flash);
+    }
+    assert_false(one("NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,h100,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x").other);
+}
+
+static void spellings_of_a_gpu(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *word, *id; /* NULL: nothing, or more than one */
+    } gpu[] = {{"B200-SXM", "hgx-b200"},
+               {"NVIDIA B200 (SXM6, 180 GB)", "hgx-b200"},
+               {"B200 SXM 192GB", "hgx-b200"},
+               {"nvidia h100 80GB sxm5", "hgx-h100"},
+               {"HGX H100", "hgx-h100"},
+               {"H100 PCIe 80 GB", "h100-pcie"},
+               {"SXM4 A100 40GB", "hgx-a100-40"},
+               {"A100_80GB_SXM_400W", "hgx-a100-80"},
+               {"AMD Instinct MI300X", "mi300x"},
+               {"H10", NULL},
+               {"80GB", NULL},
+               {"SXM", NULL},
+               {"", NULL}};
+    for (size_t i = 0; i < sizeof gpu / sizeof *gpu; i++) {
+        const struct rr_machine *m = rr_gpu_name_machine(&facts, arena, gpu[i].word);
+        if (!m != !gpu[i].id || (m && strcmp(m->id, gpu[i].id) != 0)) fail_msg("%s: %s", gpu[i].word, m ? m->id : "none");
+    }
+}
+
+static void rows_that_contradict_themselves(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *row, *doubt;
+    } x[] = {
+        {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,8,1,1,,4,,2,,1,128,fp8,,2.5,,,,,x", ""},
+        {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,8,2,1,,4,,2,,1,128,fp8,,2.5,,,,,x",
+         "tp 2 x pp 1 x dp 4 x cp 2 is 16, not 8 GPUs"},
+        {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,6,8,3,1,,2,,1,,1,128,fp8,,2.5,,,,,x",
+         "32 heads are not divisible by tp 3"},
+        {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,8,1,1,,4,,2,,3,128,fp8,,2.5,,,,,x",
+         "a global batch of 128 is not divisible by micro batch 3 x dp 4"},
+        {"NVIDIA NeMo x,LLAMA3-8B,8,32,4096,32,8,14336,128256,8192,H100-SXM5-80GB,8,8,1,1,,4,4,2,,1,128,fp8,,2.5,,,52.5,,x",
+         "ep 4, but the model is dense; mfu 52.5 is no share: above 1.5"},
+    };
+    for (size_t i = 0; i < sizeof x / sizeof *x; i++) {
+        const struct rr_published p = one(x[i].row);
+        assert_null(p.reason);
+        assert_string_equal(p.doubt, x[i].doubt);
+    }
+}
+
+#define FEW "model,gpu,gpus,tp,pp,seq_len,"
+
+static void columns_that_nothing_needs(void **state)
+{
+    (void)state;
+    struct rr_train_rows rows;
+    struct rr_published p;
+    assert_int_equal(rr_train_rows_read(file(FEW "iter_time_s,global_batch\nLLAMA3-8B,h100,8,1,1,8192,2.5,128\n"), arena, &rows), RR_OK);
+    assert_int_equal(rows.at[0].table, RR_TRAIN_TIMES);
+    assert_int_equal(rr_published_make(&facts, arena, &rows.at[0], &p), RR_OK);
+    assert_null(p.reason);
+    assert_string_equal(p.set->name, "other: rows without a source");
+    static const struct {
+        const char *cells, *reason;
+    } memory[] = {{"71.5,", NULL},
+                  {",no", NULL},
+                  {",yes", NULL},
+                  {",crashed or oom", NULL},
+                  {",", "the row prints neither its peak nor whether it ran"},
+                  {",computed", "the row prints neither its peak nor whether it ran"}};
+    for (size_t i = 0; i < sizeof memory / sizeof *memory; i++) {
+        const char *text = rr_strf(arena, FEW "peak_mem_gb,oom\nLLAMA3-8B,h100,8,1,1,8192,%s\n", memory[i].cells);
+        assert_int_equal(rr_train_rows_read(file(text), arena, &rows), RR_OK);
+        assert_int_equal(rows.at[0].table, RR_TRAIN_MEMORY);
+        assert_int_equal(rr_published_make(&facts, arena, &rows.at[0], &p), RR_OK);
+        if (!memory[i].reason)
+            assert_null(p.reason);
+        else
+            assert_string_equal(p.reason, memory[i].reason);
     }
 }
 
@@ -193,6 +297,10 @@ int main(void)
         cmocka_unit_test(times_that_follow),
         cmocka_unit_test(what_cannot_be_predicted_says_why),
         cmocka_unit_test(bad_files),
+        cmocka_unit_test(an_unknown_set_is_predicted),
+        cmocka_unit_test(spellings_of_a_gpu),
+        cmocka_unit_test(rows_that_contradict_themselves),
+        cmocka_unit_test(columns_that_nothing_needs),
         cmocka_unit_test(a_free_micro_batch_is_the_fastest),
         cmocka_unit_test(judged_by_hand),
         cmocka_unit_test(the_constant_model_leaves_its_row_out),
