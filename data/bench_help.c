@@ -3,6 +3,7 @@
 #include "data/bench_help.h"
 #include <ctype.h>
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 bool rr_bench_line(const char *text, size_t n, size_t *at, struct rr_slice *ret)
@@ -147,42 +148,91 @@ double rr_bench_half_unit(struct rr_slice s)
     return unit;
 }
 
-struct rate_check {
-    double alg, bus; /* of size and time; bus 0 = not known */
-    bool alg_off, bus_off;
+/* A printed rate against the one that size and time make. */
+struct rate {
+    double said, is; /* GB/s; is 0 = not known */
+    bool off;
 };
 
 static bool off(double said, double is) { return fabs(said - is) > 0.01 * is + 0.0051; }
 
-static struct rate_check check_rate(const struct rr_sample *r)
+static struct rate alg_of(const struct rr_sample *r)
 {
-    struct rate_check c = {0};
-    if (r->kind != RR_SAMPLE_COLLECTIVE || r->us <= 0 || r->bytes <= 0) return c;
-    c.alg = (double)r->bytes / r->us / 1e3, c.bus = c.alg * rr_bus_factor(r->op, r->ranks);
-    c.alg_off = off(r->gb_s, c.alg);
-    c.bus_off = c.bus > 0 && r->bus_gb_s > 0 && off(r->bus_gb_s, c.bus);
-    return c;
+    if (r->kind != RR_SAMPLE_COLLECTIVE || r->us <= 0 || r->bytes <= 0) return (struct rate){0};
+    const double is = (double)r->bytes / r->us / 1e3;
+    return (struct rate){r->gb_s, is, off(r->gb_s, is)};
 }
 
-/* Where more than half of the times are off, one thing is wrong for all: one note, of the first. */
-void rr_bench_check_rates(struct rr_sample_sink *s)
+enum { ANY_RANKS = 10000000 };
+
+/* Without the number of ranks a busbw may be anything up to what infinitely many make: twice algbw of an all_reduce, algbw of an all_gather. */
+static struct rate bus_of(const struct rr_sample *r)
 {
-    const size_t n = rr_sink_rows(s);
-    size_t alg = 0, bus = 0, said_alg = 0, said_bus = 0;
-    for (size_t i = 0; i < n; i++) alg += check_rate(rr_sink_row(s, i)).alg_off, bus += check_rate(rr_sink_row(s, i)).bus_off;
-    const bool all_alg = n > 2 && alg * 2 > n, all_bus = n > 2 && bus * 2 > n;
-    for (size_t i = 0; i < n; i++) {
-        const struct rr_sample *r = rr_sink_row(s, i);
-        const struct rate_check c = check_rate(r);
-        if (c.alg_off && !(said_alg++ > 0 && all_alg))
-            rr_sink_note(s, r->line, "algbw %g GB/s is printed, but %lld bytes in %g us are %.2f GB/s", r->gb_s, (long long)r->bytes, r->us,
-                         c.alg);
-        if (c.bus_off && !(said_bus++ > 0 && all_bus))
-            rr_sink_note(s, r->line, "busbw %g GB/s is printed, but %s over %d ranks makes %.2f GB/s of this size and time", r->bus_gb_s,
-                         r->op, (int)r->ranks, c.bus);
+    const double alg = alg_of(r).is, known = rr_bus_factor(r->op, r->ranks);
+    const double is = alg * (known > 0 ? known : rr_bus_factor(r->op, ANY_RANKS));
+    if (!(is > 0) || !(r->bus_gb_s > 0)) return (struct rate){0};
+    return (struct rate){r->bus_gb_s, is, off(r->bus_gb_s, is) && (known > 0 || r->bus_gb_s > is)};
+}
+
+struct rates { /* of one file */
+    size_t judged, off;
+    const struct rr_sample *largest; /* of those that are off: the one with the most digits */
+    struct rate at;
+};
+
+/* A rate that was made of size and time says nothing, nor one that is 0.00 both ways. */
+static struct rates count_rates(struct rr_sample_sink *s, struct rate (*of)(const struct rr_sample *))
+{
+    struct rates t = {0};
+    for (size_t i = 0; i < rr_sink_rows(s); i++) {
+        const struct rate r = of(rr_sink_row(s, i));
+        if (!(r.is > 0) || fmax(r.said, r.is) < 0.0102 || r.said == r.is) continue;
+        t.judged++, t.off += r.off;
+        if (!r.off || (t.largest && fmax(t.at.said, t.at.is) >= fmax(r.said, r.is))) continue;
+        t.largest = rr_sink_row(s, i), t.at = r;
     }
-    if (all_alg) rr_sink_note(s, 0, "algbw is so in %zu of %zu times", alg, n);
-    if (all_bus) rr_sink_note(s, 0, "busbw is so in %zu of %zu times: another operation or another number of ranks", bus, n);
+    return t;
+}
+
+static bool most(const struct rates *t) { return t->judged > 2 && t->off * 2 > t->judged; }
+
+static enum rr_status refuse_alg(struct rr_sample_sink *s, const struct rates *t)
+{
+    return rr_fail(RR_EINPUT,
+                   "%s:%lld: algbw %g GB/s is printed, but %lld bytes in %g us are %.4g GB/s, off by a factor of %.4g; so in %zu of %zu "
+                   "times: the unit of the size or of the time is not what the file says",
+                   rr_sink_file(s)->path, (long long)t->largest->line, t->at.said, (long long)t->largest->bytes, t->largest->us, t->at.is,
+                   fmax(t->at.said, t->at.is) / fmin(t->at.said, t->at.is), t->off, t->judged);
+}
+
+static enum rr_status refuse_bus(struct rr_sample_sink *s, const struct rates *t)
+{
+    const struct rr_sample *r = t->largest;
+    char over[64] = "over any number of ranks makes at most";
+    if (rr_bus_factor(r->op, r->ranks) > 0) snprintf(over, sizeof over, "over %d ranks makes", (int)r->ranks);
+    return rr_fail(
+        RR_EINPUT,
+        "%s:%lld: busbw %g GB/s is printed, but %s %s %.4g GB/s of %lld bytes in %g us; so in %zu of %zu times: another operation "
+        "or another number of ranks",
+        rr_sink_file(s)->path, (long long)r->line, t->at.said, r->op, over, t->at.is, (long long)r->bytes, r->us, t->off, t->judged);
+}
+
+enum rr_status rr_bench_check_rates(struct rr_sample_sink *s)
+{
+    const struct rates alg = count_rates(s, alg_of), bus = count_rates(s, bus_of);
+    if (most(&alg)) return refuse_alg(s, &alg);
+    if (most(&bus)) return refuse_bus(s, &bus);
+    for (size_t i = 0; i < rr_sink_rows(s); i++) {
+        const struct rr_sample *r = rr_sink_row(s, i);
+        const struct rate a = alg_of(r), b = bus_of(r);
+        if (a.off)
+            rr_sink_note(s, r->line, "algbw %g GB/s is printed, but %lld bytes in %g us are %.2f GB/s", a.said, (long long)r->bytes, r->us,
+                         a.is);
+        if (b.off)
+            rr_sink_note(s, r->line, "busbw %g GB/s is printed, but %s over %d ranks makes %.2f GB/s of this size and time", b.said, r->op,
+                         (int)r->ranks, b.is);
+    }
+    return RR_OK;
 }
 
 /* rr_json_where says PATH:LINE:COLUMN. */

@@ -31,8 +31,9 @@ void rr_rank_range_add(struct rr_rank_range *r, const char *op, double bytes, do
 int32_t rr_rank_range_ranks(const struct rr_rank_range *r, bool *guessed);
 double rr_bench_half_unit(struct rr_slice number); /* half of the last digit printed: "27.37" -> 0.005 */
 
-/* Puts `ranks` and what follows from them into the file's collectives, and notes each rate that does not follow from size and time by more than 1 %. */
-void rr_bench_check_rates(struct rr_sample_sink *s);
+/* Notes each printed rate that does not follow from size and time by more than 1 %. Where more than half of them do not, one thing is wrong for all (a unit,
+ * the operation, the number of ranks) and the file is refused. */
+RR_CHECKED enum rr_status rr_bench_check_rates(struct rr_sample_sink *s);
 
 /* What the title of nvbandwidth's matrices says: "memcpy CE CPU(row) <- GPU(column) bandwidth (GB/s)". False when it leaves something open. */
 struct rr_bench_title {

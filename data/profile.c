@@ -63,11 +63,8 @@ static void draw_curve(const struct rr_curve *from, struct rr_rng *rng, struct r
     c->knot = k, c->n_draws = 0;
     if (from->latency_us.value > 0) c->latency_us.value *= k[0].us.value / from->knot[0].us.value;
     c->latency_us.p05 = c->latency_us.p95 = c->latency_us.value;
-    if (from->n_knots > 1 && from->bus_gb_s.value > 0) { // the same slope and factor as the whole
-        const struct rr_knot *f = &from->knot[from->n_knots - 2], *t = &k[from->n_knots - 2];
-        const double was = f[1].us.value - f[0].us.value, is = t[1].us.value - t[0].us.value;
-        if (was > 0 && is > 0) c->bus_gb_s.value = from->bus_gb_s.value * was / is;
-    }
+    if (from->n_knots > 0)
+        c->bus_gb_s.value *= from->knot[from->n_knots - 1].us.value / k[from->n_knots - 1].us.value; // at the largest size
     c->bus_gb_s.p05 = c->bus_gb_s.p95 = c->bus_gb_s.value;
     c->half_bytes.p05 = c->half_bytes.p95 = c->half_bytes.value;
 }
@@ -153,7 +150,7 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
     put_text(b, "", "op", c->op);
     put_text(b, ", ", "algorithm", c->algorithm);
     put_text(b, ", ", "protocol", c->protocol);
-    put_exact(b, "ranks", c->ranks);
+    if (c->ranks > 0) put_exact(b, "ranks", c->ranks);
     put_exact(b, "nodes", c->nodes);
     put_text(b, ", ", "source", c->source);
     put_exact(b, "rows", (double)c->rows);

@@ -117,6 +117,8 @@ struct rr_profile {
     size_t n_peaks;
 };
 
+/* "2026-01-31", perhaps with a time of day, "2026-01", "2026" or "". */
+bool rr_profile_date(const char *text);
 /* RR_EINPUT "PATH:LINE:COLUMN: POINTER: ..." for what is unknown, missing, not a number, out of order; RR_EIO. Everything is owned by `a`. */
 RR_CHECKED enum rr_status rr_profile_read(const char *path, struct rr_arena *a, struct rr_profile *ret);
 void rr_profile_json(struct rr_buf *b, const struct rr_profile *p);

@@ -66,6 +66,25 @@ static enum rr_status whole(const struct reader *r, const cJSON *o, const char *
     return RR_OK;
 }
 
+bool rr_profile_date(const char *text)
+{
+    static const char form[] = "dddd-dd-dd";
+    size_t n = strlen(text);
+    if (n == 0) return true;
+    if (n > 10 && (text[10] == 'T' || text[10] == ' ') && text[11 + strspn(text + 11, "0123456789:.+-Z")] == '\0') n = 10; // a time of day
+    if (n != 4 && n != 7 && n != 10) return false;
+    for (size_t i = 0; i < n; i++)
+        if (form[i] == 'd' ? !(text[i] >= '0' && text[i] <= '9') : text[i] != form[i]) return false;
+    const int month = n >= 7 ? (text[5] - '0') * 10 + text[6] - '0' : 1, day = n == 10 ? (text[8] - '0') * 10 + text[9] - '0' : 1;
+    return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+}
+
+static enum rr_status date(const struct reader *r, const cJSON *o, const char *key, const char **ret)
+{
+    RR_TRY(text(r, o, key, false, ret));
+    return rr_profile_date(*ret) ? RR_OK : wrong(r, rr_json_member(o, key), "must be a date such as 2026-01-31, 2026-01 or 2026");
+}
+
 static enum rr_status yes(const struct reader *r, const cJSON *o, const char *key, bool otherwise, bool *ret)
 {
     const cJSON *m = rr_json_member(o, key);
@@ -213,6 +232,8 @@ static enum rr_status read_curve(const struct reader *r, const cJSON *o, struct 
     RR_TRY(text(r, o, "protocol", false, &c->protocol));
     RR_TRY(source(r, o, &c->source));
     RR_TRY(whole(r, o, "ranks", &c->ranks));
+    if (rr_json_member(o, "ranks") && c->ranks == 0)
+        return wrong(r, rr_json_member(o, "ranks"), "must be at least 1 (leave it out where it is not known)");
     RR_TRY(whole(r, o, "nodes", &c->nodes));
     RR_TRY(number(r, o, "rows", 0, 0, &rows));
     RR_TRY(number(r, o, "samples", 0, 0, &samples));
@@ -319,7 +340,7 @@ static enum rr_status read_sources(const struct reader *r, const cJSON *root, st
         RR_TRY(text(r, m, "text", false, &s[i].text));
         RR_TRY(text(r, m, "file", false, &s[i].file));
         RR_TRY(text(r, m, "sha256", false, &s[i].sha256));
-        RR_TRY(text(r, m, "date", false, &s[i++].date));
+        RR_TRY(date(r, m, "date", &s[i++].date));
     }
     p->source = s;
     return RR_OK;
@@ -361,7 +382,7 @@ static enum rr_status read_root(struct reader *r, const cJSON *root, struct rr_p
     RR_TRY(text(r, root, "schema", true, &schema));
     if (strcmp(schema, "rackrate.profile/1") != 0) return wrong(r, rr_json_member(root, "schema"), "must be \"rackrate.profile/1\"");
     RR_TRY(text(r, root, "name", true, &p->name));
-    RR_TRY(text(r, root, "date", false, &p->date));
+    RR_TRY(date(r, root, "date", &p->date));
     RR_TRY(text(r, root, "note", false, &p->note));
     RR_TRY(yes(r, root, "measured", true, &p->measured));
     RR_TRY(read_hardware(r, root, p));

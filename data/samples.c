@@ -26,6 +26,7 @@ struct rr_sample_sink {
     RR_VEC(struct rr_sample) row;
     RR_VEC(struct rr_sample_file) file;
     RR_VEC(const char *) refused;
+    RR_VEC(int64_t) refused_line; /* [refused.n] */
     RR_VEC(const char *) note;
     struct rr_machine_info machine;
     size_t first; /* sample of the file that is being read */
@@ -50,6 +51,15 @@ void rr_sink_add(struct rr_sample_sink *s, const struct rr_sample *row)
     rr_vec_push(&s->row, r);
 }
 
+void rr_sink_drop_line(struct rr_sample_sink *s, int64_t line)
+{
+    size_t kept = s->first;
+    for (size_t i = s->first; i < s->row.n; i++)
+        if (s->row.at[i].line != line) s->row.at[kept++] = s->row.at[i];
+    if (kept < s->row.n) now(s)->rows--;
+    s->row.n = kept;
+}
+
 static const char *said(struct rr_sample_sink *s, int64_t line, const char *fmt, va_list ap)
 {
     char text[512];
@@ -65,6 +75,7 @@ void rr_sink_refuse(struct rr_sample_sink *s, int64_t line, const char *fmt, ...
     const char *text = said(s, line, fmt, ap);
     va_end(ap);
     now(s)->refused++;
+    rr_vec_push(&s->refused_line, line);
     rr_vec_push(&s->refused, text);
 }
 
@@ -150,7 +161,8 @@ static void drop_doubled(struct rr_sample_sink *s)
     }
     while (n = rr_sink_rows(s), n >= 4 && (from = repeats_from(s, n)) > 0) {
         const size_t lines = lines_of(s, from, n);
-        rr_sink_note(s, rr_sink_row(s, from)->line, "from here on the file repeats its first %zu rows: counted once", lines);
+        rr_sink_note(s, rr_sink_row(s, from)->line, "from here on the file repeats its first %zu row%s: counted once", lines,
+                     lines == 1 ? "" : "s");
         s->row.n = s->first + from;
         now(s)->rows -= lines;
     }
@@ -179,16 +191,33 @@ static enum rr_status find_format(const struct rr_bench_text *t, const struct rr
     return rr_fail(RR_EINPUT, "%s: no known format of measured times (rackrate list benchmarks names them)", t->path);
 }
 
+enum { MOST_LINES = 20 }; /* that one message names */
+
+/* "; lines 4, 5 and 9 too": where else a file is damaged than in its first refused row. */
+static const char *other_lines(struct rr_sample_sink *s)
+{
+    const size_t from = s->refused.n - now(s)->refused + 1, n = s->refused.n - from;
+    struct rr_buf b = {0};
+    if (n == 0) return "";
+    rr_buf_putf(&b, "; line%s ", n == 1 ? "" : "s");
+    for (size_t i = 0; i < n && i < MOST_LINES; i++)
+        rr_buf_putf(&b, "%s%lld", i == 0 ? "" : i + 1 == n ? " and " : ", ", (long long)s->refused_line.at[from + i]);
+    if (n > MOST_LINES) rr_buf_putf(&b, " and %zu more", n - MOST_LINES);
+    const char *text = rr_strdup(s->arena, rr_buf_text(&b));
+    rr_buf_done(&b);
+    return rr_strf(s->arena, "%s too", text);
+}
+
 static enum rr_status judge(struct rr_sample_sink *s, double most)
 {
     const struct rr_sample_file *f = now(s);
     const char *first = NULL;
     for (size_t i = s->refused.n; i-- > s->refused.n - f->refused;) first = s->refused.at[i];
-    if (f->rows == 0 && first) return rr_fail(RR_EINPUT, "%s; no row is left", first);
+    if (f->rows == 0 && first) return rr_fail(RR_EINPUT, "%s%s; no row is left", first, other_lines(s));
     if (f->rows == 0) return rr_fail(RR_EINPUT, "%s: holds no row of measured times (format %s)", f->path, f->format);
     if ((double)f->refused > most * (double)(f->rows + f->refused))
-        return rr_fail(RR_EINPUT, "%s; %zu of %zu rows are damaged, more than the share that may be (%g)", first, f->refused,
-                       f->rows + f->refused, most);
+        return rr_fail(RR_EINPUT, "%s%s; %zu of %zu rows are damaged, more than the share that may be (%g)", first, other_lines(s),
+                       f->refused, f->rows + f->refused, most);
     return RR_OK;
 }
 
@@ -269,6 +298,7 @@ enum rr_status rr_samples_read(const char *const *path, size_t n, const struct r
     rr_vec_done(&s.row);
     rr_vec_done(&s.file);
     rr_vec_done(&s.refused);
+    rr_vec_done(&s.refused_line);
     rr_vec_done(&s.note);
     return st;
 }

@@ -140,6 +140,8 @@ extern const struct rr_bench_format *const rr_bench_formats[]; /* NULL-terminate
 /* A sample with everything that may be left out set to "not said". */
 struct rr_sample rr_sample_none(enum rr_sample_kind kind);
 void rr_sink_add(struct rr_sample_sink *s, const struct rr_sample *row); /* copied; texts borrowed from the arena */
+/* Takes back what stands on one line of this file. */
+void rr_sink_drop_line(struct rr_sample_sink *s, int64_t line);
 void rr_sink_refuse(struct rr_sample_sink *s, int64_t line, const char *fmt, ...) RR_PRINTF(3, 4);
 void rr_sink_note(struct rr_sample_sink *s, int64_t line, const char *fmt, ...) RR_PRINTF(3, 4); /* line 0: the whole file */
 struct rr_machine_info *rr_sink_machine(struct rr_sample_sink *s);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 enum { CELLS = 64 };
+static const double LEAST_US = 1e-3;
 enum field {
     NONE,
     BYTES,
@@ -205,6 +206,24 @@ static double half_unit(struct rr_slice s)
     return (half > cut ? half : cut) + 1;
 }
 
+/* "" = nothing. */
+static const char *what_is_wrong(enum field f, double v, double times)
+{
+    const bool whole = v == floor(v);
+    switch (f) {
+    case BYTES: return times == 1 && !whole ? "is no whole number of bytes" : "";
+    case TIME: return v * times < LEAST_US ? "is less than a nanosecond: no time of a measurement" : "";
+    case RANKS:
+    case NODES:
+    case PER_NODE: return !whole || v < 1 || v >= 1e9 ? "is no whole number of at least 1" : "";
+    case M:
+    case N:
+    case K:
+    case COUNT: return whole ? "" : "is no whole number";
+    default: return "";
+    }
+}
+
 static bool read_half(struct table *w, const struct rr_slice *cell, bool second, struct rr_sample *s)
 {
     double per_node = 0, us_half = 0, bus_half = 0;
@@ -225,6 +244,11 @@ static bool read_half(struct table *w, const struct rr_slice *cell, bool second,
             return false;
         }
         if (is_text(f)) continue;
+        if (*what_is_wrong(f, v, w->times[i])) {
+            rr_sink_refuse(w->sink, w->line, "column %zu: \"%.*s\" %s", i + 1, (int)cell[i].n, cell[i].at,
+                           what_is_wrong(f, v, w->times[i]));
+            return false;
+        }
         set_number(f, v * w->times[i], s, &per_node);
         if (f == TIME) us_half = half_unit(cell[i]) * w->times[i];
         if (f == BUS) bus_half = rr_bench_half_unit(cell[i]);
@@ -292,7 +316,7 @@ static enum rr_status read_text(const struct rr_bench_text *t, struct rr_sample_
         if (halves) take_row(&w, line, true);
     }
     fill_ranks(&w);
-    rr_bench_check_rates(sink);
+    RR_TRY(rr_bench_check_rates(sink));
     rr_sink_file(sink)->complete = true;
     return RR_OK;
 }

@@ -6,10 +6,18 @@
  * harm. The operation stands in the log since 2.17; before that the columns and the ratio of size to count tell it, and where they cannot (all_gather and
  * alltoall of the middle generation) the file's name or --op must. */
 #include "data/bench_help.h"
+#include "data/base/vec.h"
 #include <ctype.h>
+#include <math.h>
 #include <string.h>
 
 enum { CELLS = 40 };
+
+struct ratio { /* size over count x bytes of the type */
+    int64_t line, size, count;
+    const char *type;
+    double share;
+};
 
 struct log {
     const struct rr_bench_text *t;
@@ -27,7 +35,8 @@ struct log {
     int32_t n_hosts;
     double share; /* size / (count x bytes of the type) of rows with count > 0 */
     bool shares, differ;
-    double us_per_unit; /* of the time column */
+    double us_per_unit;         /* of the time column */
+    RR_VEC(struct ratio) ratio; /* of this table's rows with count > 0 */
     struct rr_rank_range range, range_shared;
     bool ranks_noted, op_noted; /* once a file */
 };
@@ -161,6 +170,9 @@ static enum rr_status take_units(struct log *l, struct rr_slice s)
         const char *word;
         double us;
     } units[] = {{"(us)", 1}, {"(ms)", 1e3}, {"(ns)", 1e-3}, {"(s)", 1e6}};
+    if (memcmp(s.at, "(B)", 3) != 0)
+        return rr_fail(RR_EINPUT, "%s:%lld: the size is in %.*s by this line of units; nccl-tests prints bytes, (B)", l->t->path,
+                       (long long)l->line, (int)first_word(s).n, s.at);
     if (!rr_bench_has(s, "(GB/s)"))
         return rr_fail(RR_EINPUT, "%s:%lld: bandwidth is not in GB/s by this line of units", l->t->path, (long long)l->line);
     for (size_t i = 0; i < sizeof units / sizeof *units; i++)
@@ -268,6 +280,7 @@ static void note_ratio(struct log *l, const struct cells *c, const struct row *r
     const double share = type > 0 && r->count > 0 ? (double)r->size / ((double)r->count * type) : 0;
     const bool none = r->has_redop && rr_slice_is(c->cell[3], "none");
     if (share > 0) {
+        rr_vec_push(&l->ratio, ((struct ratio){l->line, r->size, r->count, r->type, share}));
         l->differ |= l->shares && share != l->share;
         l->share = share;
         l->shares = true;
@@ -282,6 +295,14 @@ static void note_ratio(struct log *l, const struct cells *c, const struct row *r
         rr_rank_range_add(&l->range, "all_reduce", (double)r->size, half[h].us, us_half, half[h].bus_gb_s, bus_half);
         rr_rank_range_add(&l->range_shared, "all_gather", (double)r->size, half[h].us, us_half, half[h].bus_gb_s, bus_half);
     }
+}
+
+/* `ranks` 0: not known; < 0: no matter. */
+static void refuse_ratio(struct log *l, const struct ratio *r, int32_t ranks)
+{
+    const char *times = ranks > 0 ? rr_strf(l->t->arena, ", nor %d times that", (int)ranks) : ranks == 0 ? ", nor a multiple" : "";
+    rr_sink_refuse(l->sink, r->line, "size %lld is not count x type, %lld x %s = %.0f bytes%s", (long long)r->size, (long long)r->count,
+                   r->type, (double)r->count * rr_bench_type_bytes(r->type), times);
 }
 
 static void take_row(struct log *l, struct rr_slice s)
@@ -317,6 +338,11 @@ static void take_row(struct log *l, struct rr_slice s)
         half[h] = rr_sample_none(RR_SAMPLE_COLLECTIVE);
         half[h].type = r.type, half[h].bytes = r.size, half[h].line = l->line;
         if (!read_half(l, &c, &r, h, &half[h])) return;
+    }
+    const double type = rr_bench_type_bytes(r.type), share = type > 0 && r.count > 0 ? (double)r.size / ((double)r.count * type) : 0;
+    if (share > 0 && fabs(share - round(share)) > 1e-6) { // no whole number of ranks
+        refuse_ratio(l, &(struct ratio){l->line, r.size, r.count, r.type, share}, 0);
+        return;
     }
     note_ratio(l, &c, &r, half);
     for (size_t h = 0; h < r.halves; h++) {
@@ -387,6 +413,19 @@ static int32_t find_nodes(const struct log *l, int32_t ranks)
     return ranks % (l->last_device + 1) == 0 ? ranks / (l->last_device + 1) : 0;
 }
 
+/* A size is count x type; of operations whose count is that of one rank (all_gather, reduce_scatter, alltoall) it may be that times the ranks. */
+static void check_ratios(struct log *l, const char *op, int32_t ranks)
+{
+    const bool shared = rr_bus_factor(op, 3) != 1 && strcmp(op, "all_reduce") != 0;
+    for (size_t i = 0; i < l->ratio.n; i++) {
+        const struct ratio *r = &l->ratio.at[i];
+        if (r->share == 1 || (shared && (ranks == 0 || r->share == ranks))) continue;
+        rr_sink_drop_line(l->sink, r->line);
+        refuse_ratio(l, r, shared ? ranks : -1);
+    }
+    l->ratio.n = 0;
+}
+
 static enum rr_status close_log(struct log *l)
 {
     const char *op = "";
@@ -397,6 +436,7 @@ static enum rr_status close_log(struct log *l)
         struct rr_sample *r = rr_sink_row(l->sink, i);
         r->op = op, r->ranks = ranks, r->nodes = nodes;
     }
+    check_ratios(l, op, ranks);
     l->found = "";
     l->first = rr_sink_rows(l->sink), l->bus = 0;
     l->range = l->range_shared = (struct rr_rank_range){0};
@@ -448,6 +488,27 @@ static bool begins_like_row(const struct log *l, struct rr_slice s)
     return n >= 1 && (rr_text_double(two[0], &v) == RR_OK || (n > 2 && rr_bench_bytes(two[0], &bytes)) || (n > 2 && digits(two[1])));
 }
 
+/* "(B)    (elements)    (us)  (GB/s)  (GB/s)" */
+static bool is_units(struct rr_slice s)
+{
+    return s.n > 3 && s.at[0] == '(' && (memcmp(s.at, "(B)", 3) == 0 || rr_bench_has(s, "(elements)") || rr_bench_has(s, "(GB/s)"));
+}
+
+/* Whether a whole row, "size count type ... number number number", ends a line of the library's own output. */
+static bool ends_in_row(struct rr_slice s)
+{
+    struct rr_slice c[CELLS];
+    const size_t n = rr_bench_cells(s, c, CELLS);
+    for (size_t i = 0; i + 6 < n && i + 2 < CELLS; i++) {
+        const char *from = c[i].at;
+        char type[16] = "";
+        if (!digits(c[i]) || !digits(c[i + 1]) || c[i + 2].n >= sizeof type) continue;
+        memcpy(type, c[i + 2].at, c[i + 2].n);
+        if (rr_bench_type_bytes(type) > 0 && holds_row(rr_slice(from, (size_t)(s.at + s.n - from)))) return true;
+    }
+    return false;
+}
+
 static enum rr_status take_line(struct log *l, struct rr_slice raw)
 {
     struct rr_slice s = clean(l, raw);
@@ -457,7 +518,10 @@ static enum rr_status take_line(struct log *l, struct rr_slice raw)
         take_row(l, s);
         return RR_OK;
     }
-    if (is_info(s)) return RR_OK;
+    if (is_info(s)) {
+        if (ends_in_row(s)) rr_sink_refuse(l->sink, l->line, "a row runs into another line");
+        return RR_OK;
+    }
     if (s.n > 0 && s.at[0] != '#' && holds_row(s)) { // damaged, or the first row of a tail, cut
         take_row(l, s);
         return RR_OK;
@@ -475,7 +539,7 @@ static enum rr_status take_line(struct log *l, struct rr_slice raw)
         RR_TRY(close_log(l));
         new_table(l, s);
     }
-    if (s.n > 3 && memcmp(s.at, "(B)", 3) == 0) return take_units(l, s);
+    if (is_units(s)) return take_units(l, s);
     if (rr_bench_has(s, "Out of bounds values")) {
         l->closed = true;
         l->table = false;
@@ -488,17 +552,20 @@ static enum rr_status take_line(struct log *l, struct rr_slice raw)
 
 enum rr_status rr_bench_read_nccl(const struct rr_bench_text *t, struct rr_sample_sink *sink)
 {
+    enum rr_status st;
     struct log l = {.t = t, .sink = sink, .op = "", .found = "", .last_rank = -1, .last_device = -1, .us_per_unit = 1};
     struct rr_slice line;
     for (size_t at = 0; rr_bench_line(t->text, t->n, &at, &line);) {
         l.line++;
-        RR_TRY(take_line(&l, line));
+        RR_GO(take_line(&l, line));
     }
-    RR_TRY(close_log(&l));
-    rr_bench_check_rates(sink);
+    RR_GO(close_log(&l));
+    RR_GO(rr_bench_check_rates(sink));
     rr_sink_file(sink)->complete = l.closed;
     if (!l.closed && rr_sink_rows(sink) > 0) rr_sink_note(sink, 0, "ends without the tool's closing line: perhaps cut");
-    return RR_OK;
+out:
+    rr_vec_done(&l.ratio);
+    return st;
 }
 
 /* A header, a banner, or rows: number number type ... number number number. */

@@ -213,7 +213,7 @@ static enum rr_status read_file(const struct rr_bench_text *t, struct rr_sample_
         read_json(&r);
     else
         read_csv(&r);
-    rr_bench_check_rates(sink);
+    RR_TRY(rr_bench_check_rates(sink));
     rr_sink_file(sink)->tool = "rccl-tests";
     rr_sink_file(sink)->complete = !json || all.at[0] == '{' || all.at[all.n - 1] == ']';
     if (!rr_sink_file(sink)->complete) rr_sink_note(sink, 0, "the list has no end: perhaps cut");

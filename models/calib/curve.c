@@ -350,13 +350,11 @@ static double half_size(const struct rr_curve *c)
     return rr_exp(high);
 }
 
-/* us a byte over the last regime of `like`, as `c` has it: a slope that does not hang on the last break point alone. */
-static double last_slope(const struct rr_curve *c, const struct rr_curve *like)
+/* The time of the largest size. */
+static double last_us(const struct rr_curve *c)
 {
-    struct rr_regime r[RR_MOST_REGIMES];
-    const size_t n = rr_curve_regimes(like, r);
     bool outside;
-    return n ? (rr_curve_us(c, r[n - 1].to, &outside) - rr_curve_us(c, r[n - 1].from, &outside)) / (r[n - 1].to - r[n - 1].from) : 0;
+    return rr_curve_us(c, c->point[c->n_points - 1].bytes, &outside);
 }
 
 static void spread(double *v, size_t n, struct rr_value *ret)
@@ -379,7 +377,6 @@ static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const 
     rr_rng_init(&rng, o->seed, 0, RR_RNG_RESAMPLE, n);
     for (size_t i = 0; i < n; i++)
         if (!p[i].outlier) res[good++] = rr_log(p[i].us / rr_curve_us(c, p[i].bytes, &outside));
-    const double whole = last_slope(c, c);
     const double wider = good > c->n_knots + 1 ? sqrt((double)good / (double)(good - c->n_knots)) : 1;
     for (size_t d = 0; d < draws && good > 2; d++, used++) {
         struct rr_arena *scratch = rr_arena_create();
@@ -392,8 +389,7 @@ static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const 
         again.point = c->point, again.n_points = c->n_points;
         for (size_t k = 0; k < c->n_knots; k++) at[d * c->n_knots + k] = rr_curve_us(&again, knot[k].bytes, &outside);
         never_fall(at + d * c->n_knots, c->n_knots, scratch);
-        const double slope = last_slope(&again, c);
-        v[d] = slope > 0 ? c->bus_gb_s.value * whole / slope : c->bus_gb_s.value;
+        v[d] = c->bus_gb_s.value * last_us(c) / last_us(&again);
         v[draws + d] = half_size(&again);
         const double latency = c->latency_us.value > 0 ? latency_of(&again) : 0;
         if (latency > 0) v[2 * draws + told++] = latency;
@@ -408,6 +404,15 @@ static void bootstrap(const struct rr_point *p, const struct rr_sizes *s, const 
     spread(v, used, &c->bus_gb_s);
     spread(v + draws, used, &c->half_bytes);
     spread(v + 2 * draws, told, &c->latency_us);
+}
+
+/* The bar of the bandwidth holds what was measured at the largest size, too. */
+static void cover_measured(struct rr_curve *c, double factor)
+{
+    const struct rr_measured *last = &c->point[c->n_points - 1];
+    const double measured = factor * last->bytes / last->us / 1e3;
+    c->bus_gb_s.p05 = fmin(c->bus_gb_s.p05, measured);
+    c->bus_gb_s.p95 = fmax(c->bus_gb_s.p95, measured);
 }
 
 /* A log in which the times of one size differ by more than a tenth, in the median, is noisier than the 2 % that regimes are told apart by. */
@@ -469,15 +474,14 @@ void rr_curve_fit(struct rr_point *point, size_t n, double factor, const struct 
     refit(point, n, &c, knot, opt->noise, a);
     c.knot = knot;
     for (size_t k = 0; k < c.n_knots; k++) knot[k].us.p05 = knot[k].us.p95 = knot[k].us.value;
-    const double slope = slope_of(&c);
     c.op = c.algorithm = c.protocol = c.source = "";
     c.rows = s.n, c.samples = n, c.measured = true;
-    c.bus_gb_s.value = c.bus_gb_s.p05 = c.bus_gb_s.p95 = slope > 0 ? factor / slope / 1e3 : 0;
     c.half_bytes.value = c.half_bytes.p05 = c.half_bytes.p95 = half_size(&c);
     keep_points(point, &s, a, &c);
+    c.bus_gb_s.value = c.bus_gb_s.p05 = c.bus_gb_s.p95 = factor * s.x[s.n - 1] / last_us(&c) / 1e3;
     c.latency_us.value = c.latency_us.p05 = c.latency_us.p95 = latency_of(&c);
     if (opt->loo) judge(point, &s, rule, &c);
-    if (opt->draws) bootstrap(point, &s, opt, rule, a, &c, knot);
+    if (opt->draws) bootstrap(point, &s, opt, rule, a, &c, knot), cover_measured(&c, factor);
     struct rr_outlier *out = RR_NEWS(a, struct rr_outlier, n + 1);
     for (size_t i = 0; i < n; i++)
         if (point[i].outlier) out[c.n_outliers++] = (struct rr_outlier){point[i].bytes, point[i].us, point[i].in_place, point[i].line};

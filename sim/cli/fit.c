@@ -106,7 +106,7 @@ static enum rr_status from_datasheet(const struct rr_args *a, const char *id, st
     return RR_OK;
 }
 
-static void name_it(const struct rr_args *a, struct rr_profile *p)
+static enum rr_status name_it(const struct rr_args *a, struct rr_profile *p)
 {
     const size_t i = rr_option_index(&rr_command_fit, "source");
     struct rr_profile_source *s = RR_NEWS(a->arena, struct rr_profile_source, p->n_sources + 1);
@@ -120,6 +120,8 @@ static void name_it(const struct rr_args *a, struct rr_profile *p)
     p->date = rr_arg(&rr_command_fit, a, "date", p->date);
     p->note = rr_arg(&rr_command_fit, a, "note", p->note);
     p->network = rr_arg(&rr_command_fit, a, "network", p->network);
+    if (!rr_profile_date(p->date)) return rr_fail(RR_EUSAGE, "fit: the date must be one such as 2026-01-31, not \"%s\"", p->date);
+    return RR_OK;
 }
 
 static enum rr_status from_logs(const struct rr_args *a, struct rr_profile *p)
@@ -133,7 +135,7 @@ static enum rr_status from_logs(const struct rr_args *a, struct rr_profile *p)
     RR_TRY(rr_cli_samples(&rr_command_fit, a, 0, &s));
     const struct rr_fit_options opt = {.draws = (size_t)draws, .loo = true, .seed = (uint64_t)seed};
     RR_TRY(rr_profile_fit(&s, &opt, a->arena, p));
-    name_it(a, p);
+    RR_TRY(name_it(a, p));
     return add_peaks(a, rr_arg(&rr_command_fit, a, "gpu", NULL), p);
 }
 
@@ -145,7 +147,7 @@ static enum rr_status fit_run(const struct rr_args *a)
     struct rr_buf b = {0};
     if (a->n_operands > 0 && strcmp(a->operand[0], "training") == 0) return rr_fit_training(a);
     RR_TRY(machine ? from_datasheet(a, machine, &p) : from_logs(a, &p));
-    if (machine) name_it(a, &p);
+    if (machine) RR_TRY(name_it(a, &p));
     rr_profile_json(&b, &p);
     enum rr_status st = out ? rr_write_out(out, &b) : RR_OK;
     if (st == RR_OK && (!out || strcmp(out, "-") != 0)) {

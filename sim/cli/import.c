@@ -172,7 +172,8 @@ static enum rr_status import_profiles(const struct rr_args *a, struct rr_buf *b)
     struct rr_samples s;
     RR_TRY(rr_cli_samples(&rr_command_import, a, 1, &s));
     rr_samples_json(b, &s);
-    fprintf(stderr, "rackrate: %zu files, %zu times, %zu rows refused\n", s.n_files, s.n, s.n_refused);
+    fprintf(stderr, "rackrate: %zu file%s, %zu time%s, %zu row%s refused\n", s.n_files, s.n_files == 1 ? "" : "s", s.n, s.n == 1 ? "" : "s",
+            s.n_refused, s.n_refused == 1 ? "" : "s");
     return RR_OK;
 }
 

@@ -152,8 +152,8 @@ static void put_curve(struct rr_buf *b, const struct rr_curve *c)
         rr_buf_putf(b, "\n  90 %% of this log's single times within %.1f %%; one size left out: median %.1f %%, worst %.1f %%", c->band_pct,
                     c->loo_median_pct, c->loo_worst_pct);
     if (c->n_outliers)
-        rr_buf_putf(b, "\n  %zu outliers not fitted, the first at %.0f bytes: %.2f us", c->n_outliers, c->outlier[0].bytes,
-                    c->outlier[0].us);
+        rr_buf_putf(b, "\n  %zu outlier%s not fitted, the first at %.0f bytes: %.2f us", c->n_outliers, c->n_outliers == 1 ? "" : "s",
+                    c->outlier[0].bytes, c->outlier[0].us);
     rr_buf_puts(b, "\n");
     put_regimes(b, c);
 }
@@ -191,7 +191,7 @@ void rr_profile_table(struct rr_buf *b, const struct rr_profile *p)
     for (size_t i = 0; i < p->n_curves; i++) put_curve(b, &p->curve[i]);
     for (size_t i = 0; i < p->n_gemms; i++) {
         const struct rr_gemm *g = &p->gemm[i];
-        rr_buf_putf(b, "\nmatrix products %s (%zu shapes): largest ", g->type, g->n_points);
+        rr_buf_putf(b, "\nmatrix products %s (%zu shape%s): largest ", g->type, g->n_points, g->n_points == 1 ? "" : "s");
         put_value(b, g->peak_tflops, "TFLOP/s");
         rr_buf_puts(b, ", overhead ");
         put_value(b, g->overhead_us, "us");
@@ -327,8 +327,8 @@ static void put_errors(struct rr_buf *b, const char *what, struct errors *e)
 
 static void put_verdict(struct rr_buf *b, const struct rr_profile *p, struct verdict *v)
 {
-    rr_buf_putf(b, "%s against %zu times\n\n  %-18s %6s %11s %11s %11s %11s\n", p->name, v->all.n, "size", "times", "median off", "worst",
-                "bias", "in band");
+    rr_buf_putf(b, "%s against %zu time%s\n\n  %-18s %6s %11s %11s %11s %11s\n", p->name, v->all.n, v->all.n == 1 ? "" : "s", "size",
+                "times", "median off", "worst", "bias", "in band");
     for (size_t d = 0; d < DECADES; d++) {
         static const char *const units[] = {"B", "kB", "MB", "GB", "TB"};
         static const char *const steps[] = {"1", "10", "100", "1000"};
@@ -340,8 +340,9 @@ static void put_verdict(struct rr_buf *b, const struct rr_profile *p, struct ver
     rr_buf_putf(b, "\nThe profile %s for this log: half of the times within %.1f %%, %.0f %% inside the band of 90 %%.\n", word_of(v),
                 median(&v->all), 100.0 * (double)v->all.inside / (double)v->all.n);
     rr_buf_puts(b, "The band is of the profile's own log; times of another cluster or library leave it more often.\n");
-    if (v->beyond) rr_buf_putf(b, "%zu times are beyond the sizes that it was fitted on.\n", v->beyond);
-    if (v->missing) rr_buf_putf(b, "%zu times have no curve: another operation or number of GPUs.\n", v->missing);
+    if (v->beyond) rr_buf_putf(b, "%zu time%s beyond the sizes that it was fitted on.\n", v->beyond, v->beyond == 1 ? " is" : "s are");
+    if (v->missing)
+        rr_buf_putf(b, "%zu time%s no curve: another operation or number of GPUs.\n", v->missing, v->missing == 1 ? " has" : "s have");
 }
 
 static enum rr_status validate(const struct rr_args *a)
@@ -371,7 +372,8 @@ static enum rr_status validate(const struct rr_args *a)
         put_verdict(&b, &p, &v);
     rr_say(rr_buf_text(&b));
     rr_buf_done(&b);
-    return RR_OK;
+    if (strcmp(word_of(&v), "does not hold") != 0) return RR_OK;
+    return rr_fail(RR_EGATE, "%s does not hold for %s: half of the times are off by %.1f %% or more", p.name, a->operand[2], mid);
 }
 
 static enum rr_status profile_run(const struct rr_args *a)
@@ -392,7 +394,7 @@ const struct rr_command rr_command_profile = {
     .usage = "show|compare|validate PROFILE... [options]",
     .examples = "  rackrate profile show h100-efa -o plots\n"
                 "  rackrate profile compare a100-40-node h100-node\n"
-                "  rackrate profile validate h100-efa all_reduce.txt\n"
+                "  rackrate profile validate h100-efa all_reduce.txt   # exit 1 where the profile does not hold for the log\n"
                 "  rackrate profile validate --alternate logs/*.txt\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,

@@ -40,12 +40,16 @@ static void put_pair(struct rr_buf *b, const struct pair *p, bool json, bool mor
     } else {
         rr_buf_putf(b, "  %-32.32s %9.4g %9.4g %-12s", p->what, p->first, p->second, p->unit);
     }
+    if (p->outside) {
+        rr_buf_puts(b, "  -             -  beyond a log\n");
+        return;
+    }
     rr_buf_putf(b, "  %-6s %6.2f x  ", faster, r > 1 ? r : 1 / r);
     if (p->bar < 0)
         rr_buf_puts(b, "no error bars");
     else
         rr_buf_putf(b, "%-3s (bar %.1f %%)", beyond(p) ? "yes" : "no", 100 * p->bar);
-    rr_buf_puts(b, p->outside ? ", beyond a log\n" : "\n");
+    rr_buf_puts(b, "\n");
 }
 
 /* ---- what stands in both ---- */
@@ -85,6 +89,7 @@ static size_t put_curves(struct rr_buf *b, const struct rr_curve *x, const struc
             b,
             "\n%s: %d GPUs on %d node%s against %d on %d\n      size      first       second       faster       by    beyond the bars?\n",
             x->op, (int)x->ranks, (int)x->nodes, x->nodes == 1 ? "" : "s", (int)y->ranks, (int)y->nodes);
+    if (!json && x->ranks != y->ranks) rr_buf_puts(b, "  (over different numbers of GPUs: the times differ by that, too)\n");
     for (double bytes = 1024; bytes <= 17179869184.0; bytes *= 16) {
         bool out_x, out_y;
         struct pair p = {.kind = "collective", .what = x->op, .unit = "us", .bytes = bytes};

@@ -107,7 +107,9 @@ log() {
     [[ $output == *"the second is faster at all 6 sizes that both were measured on, 2.00 to 2.00 times; at 6 beyond the error bars"* ]]
     works "$RR" profile compare q.json near.json --json # sqrt(5 squared + 5 squared) = 7.07 %
     jq -e '[.pairs[] | select(.kind == "collective")] | all(.faster == "second" and (.beyond_bar | not) and .bar_pct > 7.07 and .bar_pct < 7.08)' <<<"$output"
-    works "$RR" profile validate twice.json log.txt
+    run --separate-stderr "$RR" profile validate twice.json log.txt
+    [ "$status" -eq 1 ]
+    [[ $stderr == *"twice does not hold for log.txt: half of the times are off by 50.0 % or more"* ]]
     [[ $output == *"does not hold for this log: half of the times within 50.0 %, 0 % inside"* ]]
     works "$RR" profile validate q.json log.txt
     [[ $output == *"The profile holds for this log"* ]]
@@ -116,11 +118,31 @@ log() {
     jq -e '.verdict == "holds"' <<<"$output"
 }
 
+@test "a size that one log does not have is not compared; numbers of GPUs that differ are said" {
+    log >log.txt # from 1 KiB to 1 GiB, 16 GPUs
+    "$RR" fit log.txt -o p.json --name ours >table
+    jq '.name = "eight" | .collectives[0].ranks = 8' p.json >q.json
+    works "$RR" profile compare p.json q.json
+    [[ $output == *"over different numbers of GPUs"* ]]
+    [ "$(grep -c '  -  *-  beyond a log$' <<<"$output")" -eq 1 ] # 16 GiB
+    ! grep -q 'x .*beyond a log' <<<"$output"
+}
+
+@test "a profile with no ranks, or dated with a word, is refused" {
+    log >log.txt
+    "$RR" fit log.txt -o p.json >table
+    jq '.collectives[0].ranks = 0' p.json >r.json
+    fails 3 'r.json:[0-9]+:[0-9]+: .*ranks: must be at least 1' "$RR" profile show r.json
+    jq '.date = "yesterday"' p.json >d.json
+    fails 3 'd.json:[0-9]+:[0-9]+: .*date: must be a date such as 2026-01-31' "$RR" profile show d.json
+    fails 2 'the date must be one such as 2026-01-31, not "tomorrow"' "$RR" fit log.txt --date tomorrow
+}
+
 @test "logs become raw samples, and these the same profile" {
     log >log.txt
     run --separate-stderr "$RR" import profiles log.txt -o s.json
     [ "$status" -eq 0 ]
-    [[ $stderr == *"1 files, 42 times, 0 rows refused"* ]]
+    [[ $stderr == *"1 file, 42 times, 0 rows refused"* ]]
     "$RR" fit log.txt --json >a
     "$RR" fit s.json --json >b
     diff <(jq .collectives[0].knots a) <(jq .collectives[0].knots b)

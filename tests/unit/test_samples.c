@@ -382,17 +382,89 @@ static void contradictions_are_told_once(void **state)
     (void)state;
     struct rr_samples s;
     const struct rr_sample_options twelve = {.ranks = 12, .max_refused = 0.2};
-    assert_int_equal(read_opt("x.txt", HEAD_NEW ROWS TAIL, twelve, &s), RR_OK); // busbw/algbw is 1.75, that of 8; of 12 it were 1.833
-    assert_int_equal(s.at[0].ranks, 12);
-    assert_int_equal(notes(&s, "over 12 ranks makes"), 1);
-    assert_int_equal(notes(&s, "busbw is so in 4 of 4 times: another operation or another number of ranks"), 1);
-    assert_int_equal(read_opt("x.txt",
-                              "#  Rank  0 Pid 7 on a device  0 [0x1] H\n#  Rank  7 Pid 7 on a device  7 [0x1] H\n" HEAD_NEW ROWS TAIL,
-                              twelve, &s),
-                     RR_OK);
-    assert_int_equal(notes(&s, "12 ranks are taken as --ranks says; the log's list of devices has 8"), 1);
+    const struct rr_sample_options gather = {.op = "all_gather", .max_refused = 0.2};
+    assert_int_equal(read_opt("x.txt", HEAD_NEW ROWS TAIL, twelve, &s), RR_EINPUT); // busbw/algbw is 1.75, that of 8; of 12 it were 1.833
+    assert_non_null(strstr(rr_reason(), "but all_reduce over 12 ranks makes"));
+    assert_non_null(strstr(rr_reason(), "so in 4 of 4 times: another operation or another number of ranks"));
+    assert_int_equal(read_opt("x.txt", HEAD_NEW ROWS TAIL, gather, &s), RR_EINPUT); // of an all_gather it is below 1
+    assert_non_null(strstr(rr_reason(), "but all_gather over any number of ranks makes at most"));
     reads("x.txt", ROWS, &s);
     assert_int_equal(notes(&s, "the operation, all_reduce, follows from the rows' columns"), 1);
+}
+
+/* The rows of a true log say GB/s; with another unit of the time they are off by that. */
+static void units_that_are_not_so(void **state)
+{
+    (void)state;
+    refuses("x.txt",
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+            "#        (B)    (elements)                               (ms)  (GB/s)  (GB/s)\n" ROWS TAIL,
+            "off by a factor of 1000; so in 4 of 4 times: the unit of the size or of the time");
+    refuses("x.txt",
+            "#       size         count      type   redop    root     time   algbw   busbw #wrong\n"
+            "#       (KB)    (elements)                               (us)  (GB/s)  (GB/s)\n" ROWS TAIL,
+            "x.txt:2: the size is in (KB) by this line of units");
+}
+
+/* 1048576 = 262144 floats. An all_gather counts what one rank sends: 8 ranks, 8 times that. */
+static void sizes_that_are_not_count_x_type(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt", HEAD_NEW "  9048576  262144  float  sum  -1  27.37  38.31  67.04  0  26.93  38.94  68.14  0\n" ROWS TAIL, &s);
+    assert_int_equal(s.n_refused, 1);
+    assert_non_null(strstr(s.refused[0], "x.txt:4: size 9048576 is not count x type, 262144 x float = 1048576 bytes"));
+    assert_int_equal(s.n, 4);
+    reads("x.txt", HEAD_NEW ROWS "  8388608  262144  float  sum  -1  27.37  38.31  67.04  0  26.93  38.94  68.14  0\n" TAIL, &s);
+    assert_int_equal(s.n_refused, 1);
+    assert_non_null(strstr(s.refused[0], "x.txt:6: size 8388608 is not count x type"));
+    assert_int_equal(s.n, 4);
+    assert_int_equal(s.file[0].rows, 2);
+    const char *list = "#  Rank  0 Pid 7 on a device  0 [0x1] H\n#  Rank  7 Pid 7 on a device  7 [0x1] H\n";
+    const char *head = "# Collective test starting: all_gather_perf\n" HEAD_NEW
+                       "  8388608  262144  float  none  -1  100  83.89  73.40  0  100  83.89  73.40  0\n";
+    char text[2000];
+    snprintf(text, sizeof text, "%s%s  8388608  524288  float  none  -1  100  83.89  73.40  0  100  83.89  73.40  0\n" TAIL, list, head);
+    reads("x.txt", text, &s);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.n_refused, 1);
+    assert_non_null(strstr(s.refused[0], "x.txt:8: size 8388608 is not count x type, 524288 x float = 2097152 bytes, nor 8 times that"));
+}
+
+static void a_row_behind_a_line_of_the_library(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    reads("x.txt",
+          HEAD_NEW ROWS "node0:5:5 [0] NCCL INFO Channel 00   1048576  262144  float  sum  -1  27.37  38.31  67.04  0  26.93  38.94  "
+                        "68.14  0\nnode0:5:5 [0] NCCL INFO Channel 01/02 : 0 1 2 3 4 5 6 7\n" TAIL,
+          &s);
+    assert_int_equal(s.n_refused, 1);
+    assert_non_null(strstr(s.refused[0], "x.txt:6: a row runs into another line"));
+    assert_int_equal(s.n, 4);
+}
+
+static void cells_of_a_table_that_cannot_be(void **state)
+{
+    (void)state;
+    struct rr_samples s;
+    const char *csv = "op,ranks,bytes,us\nall_reduce,8,65536.5,20\nall_reduce,0,65536,20\nall_reduce,8,65536,1e-30\nall_reduce,8.5,9,9\n"
+                      "all_reduce,8,131072,25\nall_reduce,8,262144,30\n";
+    reads("x.csv", csv, &s);
+    assert_int_equal(s.n, 2);
+    assert_int_equal(s.n_refused, 4);
+    assert_non_null(strstr(s.refused[0], "x.csv:2: column 3: \"65536.5\" is no whole number of bytes"));
+    assert_non_null(strstr(s.refused[1], "x.csv:3: column 2: \"0\" is no whole number of at least 1"));
+    assert_non_null(strstr(s.refused[2], "x.csv:4: column 4: \"1e-30\" is less than a nanosecond"));
+    assert_non_null(strstr(s.refused[3], "x.csv:5: column 2: \"8.5\""));
+    const struct rr_sample_options strict = {.max_refused = 0.2};
+    assert_int_equal(read_opt("x.csv", csv, strict, &s), RR_EINPUT);
+    assert_non_null(strstr(rr_reason(), "; lines 3, 4 and 5 too; 4 of 6 rows are damaged"));
+    struct rr_buf many = {0};
+    rr_buf_puts(&many, "op,ranks,bytes,us\n");
+    for (int i = 0; i < 24; i++) rr_buf_puts(&many, "all_reduce,8,x,1\n");
+    refuses("x.csv", rr_buf_text(&many), "20, 21, 22 and 3 more too; no row is left");
+    rr_buf_done(&many);
 }
 
 static void rates_that_do_not_follow_are_told(void **state)
@@ -626,6 +698,10 @@ int main(void)
         cmocka_unit_test(sizes_with_units),
         cmocka_unit_test(files_of_rccl_tests),
         cmocka_unit_test(contradictions_are_told_once),
+        cmocka_unit_test(units_that_are_not_so),
+        cmocka_unit_test(sizes_that_are_not_count_x_type),
+        cmocka_unit_test(a_row_behind_a_line_of_the_library),
+        cmocka_unit_test(cells_of_a_table_that_cannot_be),
         cmocka_unit_test(rates_that_do_not_follow_are_told),
         cmocka_unit_test(an_operation_that_nothing_tells),
         cmocka_unit_test(wrong_files),
