@@ -33,13 +33,26 @@ struct bars {
     size_t n, parts; /* bars, parts */
     double unit;     /* the sheet's amounts in one of the axis */
     double limit;    /* where a line is drawn, in the axis' unit; 0 = none */
+    bool shares;     /* bars of 100 %, each with what it is the whole of behind it */
     int colour[MOST_PARTS];
     double most;
 };
 
+static double raw(const struct bars *p, size_t bar, size_t part)
+{
+    return p->turned ? number(p->x, part, bar + 1) : number(p->x, bar, part + 1);
+}
+
+static double whole(const struct bars *p, size_t bar)
+{
+    double sum = 0;
+    for (size_t k = 0; k < p->parts; k++) sum += raw(p, bar, k);
+    return sum;
+}
+
 static double amount(const struct bars *p, size_t bar, size_t part)
 {
-    return (p->turned ? number(p->x, part, bar + 1) : number(p->x, bar, part + 1)) / p->unit;
+    return raw(p, bar, part) / (p->shares ? fmax(whole(p, bar), 1e-12) / 100 : p->unit);
 }
 
 static const char *bar_name(const struct bars *p, size_t bar)
@@ -129,7 +142,7 @@ static void put_bars(struct rr_drawing *d, const struct bars *p)
 
 static const char *short_name(struct rr_drawing *d, const struct bars *p, size_t bar)
 {
-    return rr_draw_short(d->arena, bar_name(p, bar), rr_draw_is_narrow(d) ? 12 : 26);
+    return rr_draw_short(d->arena, bar_name(p, bar), rr_draw_is_narrow(d) ? 20 : 40);
 }
 
 static const char *three_digits(struct rr_arena *a, double v) { return rr_strf(a, "%.*f", v >= 99.95 ? 0 : v >= 9.995 ? 1 : 2, v); }
@@ -142,7 +155,7 @@ static void put_names(struct rr_drawing *d, const struct bars *p, double left, d
         const double total = total_of(p, i);
         rr_draw_text(d, left - 10, top + area * ((double)i + 0.6) / ((double)p->n + 0.2), "right", "#1b1f24", short_name(d, p, i));
         rr_buf_puts(&d->script, "set label ");
-        rr_draw_quoted(d, three_digits(d->arena, total));
+        rr_draw_quoted(d, p->shares ? rr_show_time(d->arena, whole(p, i)) : three_digits(d->arena, total));
         rr_buf_putf(&d->script, " at first %.9g,%zu left offset character 0.6,0 textcolor rgb \"#1b1f24\" front\n",
                     p->limit > total && p->limit < total + label ? p->limit : total, p->n - i);
     }
@@ -163,7 +176,10 @@ static bool draw_bars(struct rr_drawing *d, struct bars *p, const char *label)
     const int rows = (int)((legend(&trial, p) - LEGEND) / 22 + 0.5);
     rr_buf_done(&trial.script);
     const double left = wide + 26, area = BAR * (double)p->n + 10, top = LEGEND + 22 * rows,
-                 most = (rr_draw_is_narrow(d) ? 1.3 : 1.1) * p->most;
+                 most = (rr_draw_is_narrow(d) ? 1.3
+                         : p->shares          ? 1.15
+                                              : 1.1) *
+                        p->most;
     rr_draw_begin(d, (int)(top + area + BOTTOM));
     legend(d, p);
     rr_draw_area(d, (int)left, 24, (int)top, BOTTOM);
@@ -171,7 +187,7 @@ static bool draw_bars(struct rr_drawing *d, struct bars *p, const char *label)
                 "set border 1 lc rgb \"#5b6470\"\nunset ytics\nset grid noytics xtics lc rgb \"#e3e7eb\" lt 1 lw 1\n"
                 "set xrange [0:%.9g]\nset yrange [0.4:%zu.6]\n",
                 most, p->n);
-    rr_draw_tics(d, "x", 0, most, rr_draw_is_narrow(d) ? 4 : 9);
+    rr_draw_tics(d, "x", 0, p->shares ? 100 : most, rr_draw_is_narrow(d) ? 4 : 9);
     rr_buf_puts(&d->script, "set xlabel ");
     rr_draw_quoted(d, label);
     rr_buf_puts(&d->script, " textcolor rgb \"#5b6470\" offset 0,0.5\n");
@@ -180,17 +196,29 @@ static bool draw_bars(struct rr_drawing *d, struct bars *p, const char *label)
     return true;
 }
 
+/* Steps of different numbers are steps of different batches, whose seconds do not compare. */
+static bool other_batches(const struct rr_store *s)
+{
+    const struct rr_sheet *x = sheet_of(s, "training.runs");
+    for (size_t i = 1; x && x->n_columns > 5 && i < x->n_rows; i++)
+        if (fabs(number(x, i, 5) / number(x, 0, 5) - 1) > 0.01) return true;
+    return false;
+}
+
 bool rr_figure_step(struct rr_drawing *d, struct rr_figure *f)
 {
     const struct rr_sheet *x = sheet_of(d->s, "training.step");
     if (!x) return false;
-    struct bars p = {.x = x, .turned = true, .n = x->n_columns - 1, .parts = x->n_rows - 1, .unit = 1};
+    struct bars p = {.x = x, .turned = true, .n = x->n_columns - 1, .parts = x->n_rows - 1, .unit = 1, .shares = other_batches(d->s)};
     double most = 0;
     for (size_t i = 0; i < p.n; i++) most = fmax(most, number(x, x->n_rows - 1, i + 1));
     if (most < 1) p.unit = 1e-3;
-    if (!draw_bars(d, &p, most < 1 ? "predicted step (ms)" : "predicted step (s)")) return false;
+    if (!draw_bars(d, &p, p.shares ? "share of the predicted step (%)" : most < 1 ? "predicted step (ms)" : "predicted step (s)"))
+        return false;
     f->title = "What a training step is made of";
-    f->caption = "Predicted, on the slowest pipeline stage.";
+    f->caption = p.shares ? "Predicted, on the slowest pipeline stage. The steps are of different batches: each is 100 %, and takes what "
+                            "stands behind it."
+                          : "Predicted, on the slowest pipeline stage.";
     f->alt = "Stacked bars of the terms of a training step; the table below has the numbers";
     return true;
 }

@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { ROW = 24, TOP = 44, BOTTOM = 62, MOST = 24, P10 = 7, P90 = 9, HERE = 10 };
+enum { ROW = 24, TOP = 44, BOTTOM = 62, MOST = 24, P10 = 8, P90 = 10, HERE = 11 };
 
 static const struct rr_sheet *sheet_of(const struct rr_store *s)
 {

@@ -28,22 +28,61 @@ static const char *plan_of(struct rr_telling *t, const struct rr_pool *p)
     return plan;
 }
 
-static void put_points(struct rr_sheet_maker *m, struct rr_arena *a, const struct rr_sizing *s)
+/* Rows of the layout's parameters that say how it is computed, not how it is spread: sequence_parallel, tp_overlap, dp_overlap, flash. */
+#define FLAGS (UINT64_C(15) << 8)
+
+/* The run with its sizes free and its flags as they are given. */
+static void free_sizes(struct rr_arena *a, struct rr_training_run *t)
 {
+    if (!t->layout) return;
+    const struct rr_training_layout *is = t->layout->at;
+    struct rr_training_layout *l = RR_NEW(a, struct rr_training_layout);
+    struct rr_records *only = RR_NEW(a, struct rr_records);
+    *l = (struct rr_training_layout){.given = is->given & FLAGS,
+                                     .zero = -1,
+                                     .recompute = -1,
+                                     .sequence_parallel = is->sequence_parallel,
+                                     .tp_overlap = is->tp_overlap,
+                                     .dp_overlap = is->dp_overlap,
+                                     .flash = is->flash};
+    *only = (struct rr_records){.word = -1, .n = 1, .at = l};
+    t->layout = only;
+}
+
+static const struct rr_sizing_point *point_of(const struct rr_sizing *s, int64_t gpus)
+{
+    for (size_t i = 0; i < s->n; i++)
+        if (s->at[i].training.gpus == gpus) return &s->at[i];
+    return NULL;
+}
+
+/* The quicker of the layout as it is given and of what the search finds: an axis may lack what is given (a micro batch above 64, ZeRO-3). */
+static const struct rr_sizing_point *better(const struct rr_sizing *given, const struct rr_sizing *searched, int64_t gpus)
+{
+    const struct rr_sizing_point *p = point_of(given, gpus), *q = point_of(searched, gpus);
+    if (!p || !q) return p ? p : q;
+    if (!p->answer || !q->answer) return p->answer ? p : q;
+    return rr_sizing_time_s(q) < rr_sizing_time_s(p) ? q : p;
+}
+
+static void put_points(struct rr_sheet_maker *m, struct rr_arena *a, const struct rr_sizing *given, const struct rr_sizing *searched)
+{
+    double less = NAN;         // cost of the row above
     for (int64_t last = 0;;) { // by number
-        const struct rr_sizing_point *p = NULL;
-        for (size_t i = 0; i < s->n; i++)
-            if (s->at[i].training.gpus > last && (!p || s->at[i].training.gpus < p->training.gpus)) p = &s->at[i];
-        if (!p) break;
-        last = p->training.gpus;
+        int64_t gpus = INT64_MAX;
+        for (size_t i = 0; i < given->n; i++)
+            if (given->at[i].training.gpus > last && given->at[i].training.gpus < gpus) gpus = given->at[i].training.gpus;
+        if (gpus == INT64_MAX) break;
+        const struct rr_sizing_point *p = better(given, searched, last = gpus);
         rr_sheet_row(m);
-        rr_sheet_number(m, (double)last);
+        rr_sheet_number(m, (double)gpus);
         rr_sheet_number(m, p->answer ? rr_sizing_time_s(p) : NAN);
         rr_sheet_number(m, p->answer ? rr_sizing_p90_s(p) : NAN);
         rr_sheet_number(m, p->answer ? p->answer->step.mfu / p->size.scale : NAN);
         rr_sheet_number(m, rr_sizing_cost(p));
-        rr_sheet_number(m, p->marginal_cost);
+        rr_sheet_number(m, rr_sizing_cost(p) - less);
         rr_sheet_text(m, p->answer ? rr_tell_layout(a, &p->answer->found.best[0].layout) : p->reason);
+        if (p->answer) less = rr_sizing_cost(p);
     }
 }
 
@@ -60,7 +99,6 @@ enum rr_status rr_tell_scaling(struct rr_telling *t)
     for (int64_t f = 8; f >= 2; f /= 2)
         if (wanted.gpus % f == 0) count[n++] = wanted.gpus / f;
     for (int64_t f = 2; f <= 8; f *= 2) count[n++] = wanted.gpus * f;
-    wanted.layout = NULL; // free on other numbers
     struct rr_sizing_ask ask = {.training = &wanted,
                                 .facts = &t->facts,
                                 .catalog = t->set->catalog,
@@ -77,17 +115,22 @@ enum rr_status rr_tell_scaling(struct rr_telling *t)
                                            .n_fx = r->scenario->n_fx},
                                 .start_us = r->scenario->start_us,
                                 .seed = 1};
-    struct rr_sizing s;
+    struct rr_sizing given, searched;
     ask.failure_gpu_hours = rr_tell_failures(r->scenario, &r->size.machine, &detect_s);
     ask.detect_s = detect_s;
-    RR_TRY(rr_sizing_make(&ask, t->a, &t->unheard, &s));
-    struct rr_sheet_maker m = rr_sheet_begin(
-        t->a, "training.scaling", "Fewer and more GPUs",
-        rr_strf(
-            t->a,
-            "%s with the same batch, the best layout for each number, failures and checkpoints included; cost as pool %s is paid, whole "
-            "nodes for as long as the run takes. Added: over the row above.",
-            r->name, pool ? pool->name : "on demand"));
+    RR_TRY(rr_sizing_make(&ask, t->a, &t->unheard, &given));
+    searched = given;
+    if (wanted.layout) {
+        free_sizes(t->a, &wanted);
+        RR_TRY(rr_sizing_make(&ask, t->a, &t->unheard, &searched));
+    }
+    struct rr_sheet_maker m =
+        rr_sheet_begin(t->a, "training.scaling", "Fewer and more GPUs",
+                       rr_strf(t->a,
+                               "%s with the same batch and flags, the best layout for each number (its own among them), failures and "
+                               "checkpoints included; cost as "
+                               "pool %s is paid, whole nodes for as long as the run takes. Added: over the row above.",
+                               r->name, pool ? pool->name : "on demand"));
     rr_sheet_column(&m, "GPUs", RR_SHEET_NUMBER);
     rr_sheet_column(&m, "Time", RR_SHEET_SECONDS);
     rr_sheet_column(&m, "P90", RR_SHEET_SECONDS);
@@ -95,7 +138,7 @@ enum rr_status rr_tell_scaling(struct rr_telling *t)
     rr_sheet_column(&m, "Cost", RR_SHEET_MONEY);
     rr_sheet_column(&m, "Added", RR_SHEET_MONEY);
     rr_sheet_column(&m, "Layout", RR_SHEET_TEXT);
-    put_points(&m, t->a, &s);
+    put_points(&m, t->a, &given, &searched);
     rr_tell_sheet(t, &m);
     return RR_OK;
 }

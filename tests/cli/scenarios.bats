@@ -259,6 +259,25 @@ minutes() { jq "[.alternatives[].metrics.makespan.mean / 60]" "$1/results.json";
         --layout tp=4,pp=8,ep=16,cp=4,micro_batch=1,flash=true --alone --json
     jq -e '.points[0] | (.time.training_s / 86400) as $days | .step.mfu as $mfu | $days > 80 and $days < 110 and $mfu > 0.3 and $mfu < 0.42' <<<"$output"
 }
+@test "the best layout for a run's own number of GPUs is never slower than the run, and has its flags" {
+    for name in resnet-50 sixteen-gpus data-parallel mixed-precision accumulation moe-1.8t; do
+        run -0 "$RR" run "$ROOT/data/scenarios/$name.json" -q -o "$name"
+        jq -e '[.sheets[] | {(.name): .rows}] | add | ."training.runs"[0] as $run | ($run[1] | split(" ")[0] | tonumber) as $gpus |
+            [."training.scaling"[] | select(.[0] == $gpus)] | length == 1 and (.[0][3] >= $run[7] * (1 - 1e-9)) and .[0][1] <= $run[6] * 1.3' "$name/results.json"
+    done
+    # 64 GPUs with flash attention: the time and the price of the run itself are not beaten by a run without it
+    jq -e '([.alternatives[0].metrics | .makespan.mean, ."cost.total".mean]) as $run |
+        .sheets[] | select(.name == "training.scaling") | .rows[] | select(.[0] == 64) | .[1] <= $run[0] and .[4] <= $run[1]' accumulation/results.json
+}
+@test "steps of different batches are drawn as shares of a step, steps of one batch in seconds" {
+    command -v gnuplot >/dev/null || skip "gnuplot is missing"
+    run -0 "$RR" run "$ROOT/data/scenarios/accumulation.json" -q -o accumulation
+    run -0 "$RR" run "$ROOT/data/scenarios/mixed-precision.json" -q -o mixed-precision
+    grep -q 'share of the predicted step (%)' accumulation/plots/step.svg
+    grep -q '400 Gb/s, 64 steps accumulated' accumulation/plots/step.svg
+    grep -q 'predicted step (' mixed-precision/plots/step.svg
+    run ! grep -q 'share of the predicted' mixed-precision/plots/step.svg
+}
 # Median minutes of closed MLPerf runs: benchmark, GPU, GPUs, batch, submitter ("" = any).
 mlperf() {
     python3 - "${RACKRATE_SHARED:-$ROOT/../shared}/facts/mlperf_training.csv" "$@" <<'P'
