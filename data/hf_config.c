@@ -131,6 +131,8 @@ static enum rr_status checked(const struct reading *r, const struct rr_arch *a)
         return rr_fail(RR_EINPUT, "%s: layers %d, hidden size %d, heads %d, vocabulary %d: each must be at least 1", r->path, a->layers,
                        a->hidden, a->heads, a->vocab);
     if (a->layers > 4096) return rr_fail(RR_EINPUT, "%s: %d layers; at most 4096", r->path, a->layers);
+    if (!a->kv_lora && (a->kv_heads < 1 || a->heads % a->kv_heads))
+        return rr_fail(RR_EINPUT, "%s: %d attention heads do not divide by %d key-value heads", r->path, a->heads, a->kv_heads);
     if (!a->head_dim && !a->kv_lora && a->hidden % a->heads)
         return rr_fail(RR_EINPUT, "%s: a hidden size of %d does not divide by %d heads, and there is no \"head_dim\"", r->path, a->hidden,
                        a->heads);

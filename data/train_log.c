@@ -35,6 +35,14 @@ static const struct rr_log_word words[] = {
     {"megatron", "context_parallel_size", SIZE(RR_LOG_CP), 1, false, NULL},
     {"megatron", "expert_model_parallel_size", SIZE(RR_LOG_EP), 1, false, NULL},
     {"megatron", "micro_batch_size", SIZE(RR_LOG_MICRO_BATCH), 1, false, NULL},
+    {"megatron", "data_parallel_size", SIZE(RR_LOG_DP), 1, false, NULL},
+    {"megatron", "data-parallel size", SIZE(RR_LOG_DP), 1, false, NULL}, // of the line that begins with "using world size"
+    {"megatron", "data-parallel-size", SIZE(RR_LOG_DP), 1, false, NULL},
+    {"megatron", "tensor-model-parallel size", SIZE(RR_LOG_TP), 1, false, NULL},
+    {"megatron", "Nonetensor-model-parallel size", SIZE(RR_LOG_TP), 1, false, NULL}, // some versions lack the comma
+    {"megatron", "pipeline-model-parallel size", SIZE(RR_LOG_PP), 1, false, NULL},
+    {"megatron", "context-parallel size", SIZE(RR_LOG_CP), 1, false, NULL},
+    {"megatron", "expert-model-parallel size", SIZE(RR_LOG_EP), 1, false, NULL},
     {"deepspeed", "iter time (s)", RR_LOG_STEP, 1, false, NULL},
     {"deepspeed", "CurrSamplesPerSec", RR_LOG_SAMPLES, 1, false, NULL},
     {"deepspeed", "SamplesPerSec", RR_LOG_SAMPLES, 1, false, NULL},
@@ -112,11 +120,12 @@ void rr_log_done(struct rr_log_read *r)
 
 static bool in_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-/* `word` as a whole one; NULL: not there. */
+/* `word` as a whole one; NULL: not there. "encoder-tensor-model-parallel size" is another one than without "encoder-". */
 static const char *find_word(const char *line, const char *word)
 {
+    const bool hyphens = strstr(word, "-parallel") != NULL;
     for (const char *at = line; (at = strstr(at, word)) != NULL; at++)
-        if ((at == line || !in_word(at[-1]) || !in_word(*word)) && !in_word(at[strlen(word)])) return at;
+        if ((at == line || !(in_word(at[-1]) || (hyphens && at[-1] == '-')) || !in_word(*word)) && !in_word(at[strlen(word)])) return at;
     return NULL;
 }
 

@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* What a trainer's dump of its arguments says of the run, each a whole number. */
+/* What a trainer's dump of its arguments, or Megatron's line "using world size: 64, data-parallel size: 8, ...", says of the run, each a whole number. */
 enum rr_log_size {
     RR_LOG_GPUS,
     RR_LOG_SEQ,
@@ -29,6 +29,7 @@ enum rr_log_size {
     RR_LOG_CP,
     RR_LOG_EP,
     RR_LOG_MICRO_BATCH,
+    RR_LOG_DP,
     RR_LOG_SIZES
 };
 struct rr_train_log {

@@ -124,6 +124,11 @@ void rr_layout_say(struct rr_buf *b, const struct rr_arch *a, const struct rr_ma
     case RR_FAULT_HEAD_DIM: rr_buf_putf(b, "heads: a hidden size of %d does not divide by %d heads", a->hidden, a->heads); break;
     case RR_FAULT_FFN: rr_buf_putf(b, "MLP: a width of %d does not divide by tp %d", unsplit_width(a, l), l->tp); break;
     case RR_FAULT_LAYERS:
+        if (a->sample_gflop > 0) {
+            rr_buf_putf(b, "layers: %s is given by a table of its samples, so it has data parallelism only: tp, pp, cp and ep are 1",
+                        a->name);
+            break;
+        }
         rr_buf_putf(b, "layers: %d ", a->layers);
         if (l->ends > 0) rr_buf_putf(b, "and %d for the ends ", l->ends);
         if (l->vpp > 1)

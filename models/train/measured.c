@@ -76,17 +76,16 @@ static enum rr_status read_pairs(const char *text, struct rr_arena *a, struct rr
 #define FEW_STEPS  5
 #define FEW_SPREAD 0.10
 
-/* What a log's dump of arguments says of the run is as if it had been told in words, which come first and must not say otherwise. */
+/* What a log's dump of arguments, or its line of sizes, says of the run is as if it had been told in words, which come first and must not say otherwise. */
 static enum rr_status take_sizes(const char *path, const struct rr_train_log *log, const struct rr_arch *a, struct rr_layout *l)
 {
     const struct {
         enum rr_log_size from;
         const char *word;
         int32_t *to;
-    } row[] = {{RR_LOG_GPUS, "gpus", &l->gpus}, {RR_LOG_SEQ, "seq", &l->seq},
-               {RR_LOG_TP, "tp", &l->tp},       {RR_LOG_PP, "pp", &l->pp},
-               {RR_LOG_VPP, "vpp", &l->vpp},    {RR_LOG_CP, "cp", &l->cp},
-               {RR_LOG_EP, "ep", &l->ep},       {RR_LOG_MICRO_BATCH, "micro_batch", &l->micro_batch}};
+    } row[] = {{RR_LOG_GPUS, "gpus", &l->gpus}, {RR_LOG_SEQ, "seq", &l->seq}, {RR_LOG_TP, "tp", &l->tp},
+               {RR_LOG_PP, "pp", &l->pp},       {RR_LOG_DP, "dp", &l->dp},    {RR_LOG_VPP, "vpp", &l->vpp},
+               {RR_LOG_CP, "cp", &l->cp},       {RR_LOG_EP, "ep", &l->ep},    {RR_LOG_MICRO_BATCH, "micro_batch", &l->micro_batch}};
     const int64_t layers = log->size[RR_LOG_LAYERS], hidden = log->size[RR_LOG_HIDDEN];
     if (layers > 0 && a->layers > 0 && layers != a->layers)
         return rr_fail(RR_EINPUT, "%s: a log of another model: it has %lld layers, %s %d", path, (long long)layers, a->name, a->layers);
@@ -223,7 +222,7 @@ static enum rr_status check_step(const struct rr_size *s, const struct rr_size_m
             "measured: a step of %.4g s would be %.3g times the dense %s peak of %d GPUs: is it of this model, %d sequences of %d and so "
             "many GPUs?",
             m->step_s, share, rr_precision_name[m->layout.precision], m->layout.gpus, m->layout.global_batch, m->layout.seq);
-    if (scale < RR_MEASURED_LEAST || scale > RR_MEASURED_MOST)
+    if (rr_measured_is_far(m))
         rr_note(notes, RR_NOTE_WARNING, "", "",
                 "the measured step is %.3g times the predicted one, outside of the %.1f to %.1f of published runs, so the band stays as it "
                 "was: "

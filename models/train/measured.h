@@ -7,6 +7,11 @@
 /* Measured over predicted step, where 98.6 % of the published rows lie with their model left out of the fit (all but the Playbook's slow layouts). */
 #define RR_MEASURED_LEAST 0.6
 #define RR_MEASURED_MOST  1.7
+static inline bool rr_measured_is_far(const struct rr_size_measured *m)
+{
+    const double scale = m->step_s > 0 ? m->step_s / m->predicted_s : 1;
+    return scale < RR_MEASURED_LEAST || scale > RR_MEASURED_MOST;
+}
 /* t->measured ("tp=8, pp=4, gpus=256, step=4.3 s") and t->log; what these do not tell is as in the plan. s: all but `measured` is made.
  * A run that tells its memory
  * alone has the predicted step. RR_EINPUT for a word that is none, a run without either, a layout that is not legal. */

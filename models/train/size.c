@@ -21,6 +21,8 @@
 /* Of memory: three to nine published rows of ten lie within a tenth of their prediction, by framework; runs of one layout differ by little. */
 #define MARGIN_MODEL    0.10
 #define MARGIN_MEASURED 0.03
+#define YEAR_S          (365.25 * 86400)
+#define MOST_S          (250000 * YEAR_S)
 
 struct making {
     const struct rr_training_run *t;
@@ -55,12 +57,20 @@ static enum rr_status find_model(struct making *x)
 
 /* ---- machine ---- */
 
+/* Nothing gets through a bandwidth of 0: no time is the answer, and none is what divides by it. */
+static enum rr_status bandwidth(const char *text, const char *key, double *ret_b_s)
+{
+    const enum rr_status st = rr_unit_bandwidth(rr_slice(text, strlen(text)), ret_b_s);
+    if (st != RR_OK) return rr_fail_in(st, "%s", key);
+    if (!(*ret_b_s > 0)) return rr_fail(RR_EINPUT, "%s: \"%s\": more than 0 is expected, such as \"400 Gb/s\" or \"50 GB/s\"", key, text);
+    return RR_OK;
+}
+
 static enum rr_status what_if(struct making *x, const char *text, const char *key, double *gb_s)
 {
     double b;
     if (!text) return RR_OK;
-    const enum rr_status st = rr_unit_bandwidth(rr_slice(text, strlen(text)), &b);
-    if (st != RR_OK) return rr_fail_in(st, "machine: %s", key);
+    RR_TRY(bandwidth(text, rr_strf(x->a, "machine: %s", key), &b));
     *gb_s = b / 1e9;
     rr_note(x->notes, RR_NOTE_GIVEN, "", "", "%s of %s instead of the machine's own", key, text);
     return RR_OK;
@@ -74,6 +84,8 @@ static enum rr_status what_if_peak(struct making *x, const char *text)
     if (!text) return RR_OK;
     const enum rr_status st = rr_unit_flops(rr_slice(text, strlen(text)), &flops);
     if (st != RR_OK) return rr_fail_in(st, "machine: peak");
+    if (!(flops > 0))
+        return rr_fail(RR_EINPUT, "machine: peak: \"%s\": more than 0 is expected, such as \"%g TFLOP/s\"", text, m->bf16_tflops);
     const double ratio = flops / 1e12 / m->bf16_tflops, of[] = {m->bf16_tflops, m->fp8_tflops, m->fp4_tflops};
     static const char *const bits[] = {"16", "8", "4"};
     for (int i = 0; i < 3; i++)
@@ -370,10 +382,8 @@ static enum rr_status plan_checkpoints(struct making *x, struct rr_ttt_plan *p)
 {
     const struct rr_training_checkpoint *w = x->t->checkpoint->at;
     double storage, host;
-    enum rr_status st = rr_unit_bandwidth(rr_slice(w->storage, strlen(w->storage)), &storage);
-    if (st != RR_OK) return rr_fail_in(st, "checkpoint: storage");
-    st = rr_unit_bandwidth(rr_slice(w->host, strlen(w->host)), &host);
-    if (st != RR_OK) return rr_fail_in(st, "checkpoint: host");
+    RR_TRY(bandwidth(w->storage, "checkpoint: storage", &storage));
+    RR_TRY(bandwidth(w->host, "checkpoint: host", &host));
     take_rates(x, w, &storage, &host);
     p->checkpoint_bytes = w->bytes_per_parameter * rr_arch_params(&x->s->arch).trained;
     p->storage_b_s = storage / (double)w->shared_by;
@@ -463,6 +473,17 @@ static struct rr_ttt_doubt doubt_published(const struct making *x)
     return d;
 }
 
+/* Of a machine that is compared with the measured one it is no wonder: the same run has to fit there otherwise. */
+static enum rr_status check_memory(const struct making *x)
+{
+    const double measured = x->s->measured.memory_bytes, has = x->s->machine.memory_gib * 1073741824.0;
+    const bool own = x->t->n_beside == 0 || strcmp(x->t->beside[0], x->t->gpu) == 0;
+    if (measured <= has || !own) return RR_OK;
+    return rr_fail(RR_EINPUT,
+                   "measured: memory of %.1f GB is more than the %.1f GB that a GPU of %s has: is it of one GPU, and of this kind?",
+                   measured / 1e9, has / 1e9, x->s->machine.id);
+}
+
 static enum rr_status find_measured(struct making *x)
 {
     struct rr_size *s = x->s;
@@ -472,12 +493,13 @@ static enum rr_status find_measured(struct making *x)
     if (!x->t->measured && !x->t->log) return RR_OK;
     RR_TRY(rr_measured_make(x->t, s, x->a, x->notes, &s->measured));
     if (s->measured.memory_bytes > 0) {
+        RR_TRY(check_memory(x));
         RR_TRY(rr_measured_memory(&s->arch, &s->coefs, &s->measured));
         s->memory_margin = MARGIN_MEASURED;
     }
     if (!(s->measured.step_s > 0)) return RR_OK;
     s->scale = s->measured.step_s / s->measured.predicted_s;
-    if (s->scale < RR_MEASURED_LEAST || s->scale > RR_MEASURED_MOST) return RR_OK;
+    if (rr_measured_is_far(&s->measured)) return RR_OK;
     const bool same = s->measured.layout.gpus == s->search.base.gpus;
     s->doubt = (struct rr_ttt_doubt){.model = fmin(fmax(DOUBT_MEASURED, s->unmeasured.model),
                                                    sqrt(DOUBT_MEASURED * DOUBT_MEASURED + s->measured.doubt * s->measured.doubt)),
@@ -539,6 +561,20 @@ static enum rr_status no_layout(const struct rr_size *s, const struct rr_search_
     return st;
 }
 
+/* Times are counted in int64 us; a P90 that never comes is that of a run that fails faster than it works. */
+static enum rr_status check_ends(const struct rr_size_answer *x)
+{
+    if (!(x->time.total_s < MOST_S))
+        return rr_fail(RR_EINPUT, "it never ends: %.0f steps of %.0f s, more than %.0f years", x->time.steps, x->found.best[0].step_s,
+                       MOST_S / YEAR_S);
+    if (!(x->band.p50_s < MOST_S && x->band.p90_s < MOST_S))
+        return rr_fail(RR_EINPUT,
+                       "it may never end: at P90 of step and failures an interruption comes before a checkpoint interval of %.0f min and a "
+                       "restart of %.0f min are over; an own \"interval\", faster storage or fewer failures are expected",
+                       x->time.interval_s / 60, (x->time.restore_s + x->time.down_s) / 60);
+    return RR_OK;
+}
+
 enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_size_answer *ret)
 {
     struct rr_search q = s->search; // its pointers: a struct rr_size may have been copied since
@@ -561,6 +597,7 @@ enum rr_status rr_size_find(const struct rr_size *s, uint64_t seed, struct rr_si
     doubt.profile = s->doubt.calibrated ? &s->calibrated : NULL;
     before.profile = s->calibrated.n > 0 ? &s->calibrated : NULL;
     rr_ttt_band(&s->plan, &doubt, q.arch, q.machine, q.coefs, l, ret->found.best[0].step_s, seed, &ret->band);
+    RR_TRY(check_ends(ret));
     if (s->measured.step_s > 0) rr_ttt_band(&s->plan, &before, q.arch, q.machine, q.coefs, l, ret->step.total_s, seed, &ret->band_before);
     ret->n_levers = rr_search_levers(&q, &ret->found, 0.1, ret->lever, RR_SIZE_LEVERS);
     return RR_OK;

@@ -198,6 +198,7 @@ static enum rr_status buy(struct spending *x)
     for (size_t i = 0; i < c->n_hardware; i++) {
         const struct rr_hardware *h = &c->hardware[i];
         if (strcmp(h->gpu, x->ask->size->machine.gpu) != 0 || h->price.money.micro <= 0) continue;
+        if (x->ask->instance && strcmp(h->id, x->ask->instance) != 0) continue;
         x->pool.hardware = h, x->pool.hardware_id = h->id;
         x->shape.gpus = h->gpus;
         x->ret->machine = h->id;

@@ -21,7 +21,7 @@ struct rr_spend_ask {
     int64_t start_us;   /* when they are taken, epoch: what a term or a tariff needs */
     const char *plan;   /* "on_demand", "reserved", "spot", "owned" or any other plan; or its parameters as JSON, {"type": "owned", ...} */
     const char *region; /* "" = any */
-    const char *instance; /* "aws/p5.48xlarge"; NULL = the cheapest */
+    const char *instance; /* "aws/p5.48xlarge", or a server that is bought; NULL = the cheapest */
 };
 struct rr_spend {
     struct rr_money cost;   /* effective: what falls into the time of the run */

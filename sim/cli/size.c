@@ -25,7 +25,9 @@ static const struct rr_option options[] = {
     {0, "deadline", "TIME", false, "the cheapest that is done in time with 90 % chance"},
     {0, "budget", "MONEY", false,
      "the fastest that costs no more with 90 % chance, such as \"$3M\"; with --deadline: the cheapest that meets both"},
-    {0, "plan", "PLAN", true, "on_demand, reserved, spot, owned, or a plan as JSON; the first one decides (default: all four)"},
+    {0, "plan", "PLAN", true,
+     "on_demand, reserved, spot, owned, or a plan as JSON; the first one decides (default: all four; of a scenario its pool's before "
+     "these)"},
     {0, "region", "NAME", false, "prices of this region alone"},
     {0, "prices", "BOOK", true, "a price book (rackrate import prices) in front of the shipped facts, for all plans"},
     {0, "currency", "CODE", false, "count in this currency, such as CNY (default USD; of a scenario its own)"},
@@ -55,12 +57,31 @@ static enum rr_status missed(const struct rr_size_question *q, const struct rr_s
     return st;
 }
 
+/* A pool's plan that cannot be priced here (a file of prices, a server without one) leaves the usual ones, and a line. */
+static enum rr_status make(const struct rr_args *a, struct rr_size_question *q, struct rr_sizing *ret)
+{
+    RR_TRY(rr_sizing_make(&q->ask, a->arena, &q->notes, ret));
+    if (!q->pool) return RR_OK;
+    const char *why = ret->at[0].unpriced[0];
+    if (why) {
+        rr_notes_done(&q->notes);
+        q->notes = (struct rr_notes){.arena = a->arena};
+        q->ask.pool = NULL, q->ask.plan++, q->ask.n_plans--;
+        RR_TRY(rr_sizing_make(&q->ask, a->arena, &q->notes, ret));
+        rr_note(&q->notes, RR_NOTE_WARNING, q->pool->pointer, "", "its plan is not priced here, only in `rackrate run`: %s", why);
+    } else {
+        rr_note(&q->notes, RR_NOTE_GIVEN, q->pool->pointer, "",
+                "the own plan is that of this pool; commitments and charges of the scenario are in `rackrate run`");
+    }
+    return RR_OK;
+}
+
 static enum rr_status answer(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
 {
     struct rr_sizing s;
     RR_TRY(rr_size_ask_around(&rr_command_size, a, q));
     RR_TRY(rr_size_ask_profiles(&rr_command_size, a, q));
-    RR_TRY(rr_sizing_make(&q->ask, a->arena, &q->notes, &s));
+    RR_TRY(make(a, q, &s));
     if (rr_arg_given(&rr_command_size, a, "json"))
         rr_size_json(b, q, &s);
     else if (rr_arg_given(&rr_command_size, a, "explain"))
@@ -103,6 +124,7 @@ static enum rr_status find_workload(const struct rr_args *a, const struct rr_sce
         words[n++] = w->name;
         if (name && strcmp(name, w->name) != 0) continue;
         q->name = w->name;
+        q->gpu = w->training_plan.gpu;
         q->training = *(const struct rr_training_run *)w->training->at;
     }
     if (name && !q->name)
@@ -111,6 +133,20 @@ static enum rr_status find_workload(const struct rr_args *a, const struct rr_sce
     if (!name && n > 1)
         return rr_fail(RR_EUSAGE, "%zu workloads have a \"training\" section: say which with --workload, such as %s", n, words[0]);
     return RR_OK;
+}
+
+/* The plan of the first pool with its GPU comes before the usual ones, unless --plan says otherwise. */
+static void take_pool_plan(const struct rr_args *a, const struct rr_scenario *s, struct rr_size_question *q)
+{
+    if (rr_arg_given(&rr_command_size, a, "plan") || rr_arg_given(&rr_command_size, a, "region")) return;
+    for (size_t i = 0; i < s->n_pools; i++) {
+        const struct rr_pool *p = &s->pool[i];
+        if (!p->plan || !p->plan_json || !p->gpu || strcmp(p->gpu, q->gpu) != 0) continue;
+        char *text = cJSON_PrintUnformatted(p->plan_json);
+        q->pool = p, q->pool_plan = rr_strdup(a->arena, text);
+        cJSON_free(text);
+        return;
+    }
 }
 
 static enum rr_status of_scenario(const struct rr_args *a, struct rr_size_question *q, struct rr_buf *b)
@@ -123,6 +159,7 @@ static enum rr_status of_scenario(const struct rr_args *a, struct rr_size_questi
     const struct rr_scenario *v = s->variant[0];
     enum rr_status st = find_workload(a, v, q);
     q->market = (struct rr_spend_market){.book = v->book, .n_books = v->n_books, .currency = v->currency, .fx = v->fx, .n_fx = v->n_fx};
+    if (st == RR_OK) take_pool_plan(a, v, q);
     if (st == RR_OK && v->clock.anchored) q->start_us = v->start_us;
     if (st == RR_OK) st = answer(a, q, b);
     rr_scenario_set_free(s);

@@ -17,7 +17,10 @@ struct rr_size_question {
     int64_t start_us; /* of the run, epoch; 0 = not told */
     int64_t top;      /* layouts that are shown */
     struct rr_notes notes;
-    const char *name; /* of a scenario's workload; NULL: from the options */
+    const char *name;           /* of a scenario's workload; NULL: from the options */
+    const char *gpu;            /* rr_gpu id that it is planned on */
+    const struct rr_pool *pool; /* of the scenario, whose plan comes first; NULL: none */
+    const char *pool_plan;      /* as JSON */
 };
 /* size_ask.c: the options of `rackrate size` -> document, training and ask; facts, catalog and json are there. */
 RR_CHECKED enum rr_status rr_size_ask(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q);
@@ -26,6 +29,8 @@ RR_CHECKED enum rr_status rr_size_ask_around(const struct rr_command *c, const s
 
 /* size_market.c: books and rates of the options in front of those that q->market has. */
 RR_CHECKED enum rr_status rr_size_market(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q);
+/* RR_EINPUT: neither the facts nor a book have a price in the region; "" = any. */
+RR_CHECKED enum rr_status rr_size_check_region(const struct rr_size_question *q, const char *region, struct rr_arena *a);
 /* An amount of an option in the currency that is counted in, by the rates given. */
 RR_CHECKED enum rr_status rr_size_money(const struct rr_size_question *q, const char *option, const char *text, double *ret);
 /* --profile, or those that a scenario gave. q->ask is there. */

@@ -59,6 +59,7 @@ static enum rr_status put_layout(struct rr_size_question *q, struct rr_arena *a,
         if (!equals) return rr_fail(RR_EUSAGE, "--layout: \"%s\": NAME=VALUE is expected, such as tp=8,pp=4,micro_batch=1", w);
         const char *key = rr_strndup(a, w, (size_t)(equals - w));
         if (strcmp(key, "mb") == 0) key = "micro_batch";
+        if (rr_json_member(rr_json_member(q->document, "layout"), key)) return rr_fail(RR_EUSAGE, "--layout: \"%s\" is given twice", key);
         RR_TRY(put(q, "--layout", rr_strf(a, "/layout/%s", key), equals + 1, false));
     }
     return RR_OK;
@@ -172,6 +173,17 @@ static enum rr_status plans_of(const struct rr_command *c, const struct rr_args 
     return RR_OK;
 }
 
+static void pool_plan_first(struct rr_arena *a, struct rr_size_question *q)
+{
+    struct rr_sizing_ask *ask = &q->ask;
+    if (!q->pool) return;
+    const char **plan = RR_NEWS(a, const char *, RR_SIZING_PLANS);
+    plan[0] = q->pool_plan;
+    for (size_t i = 0; i < ask->n_plans; i++) plan[i + 1] = ask->plan[i]; // the usual ones: --plan was not given
+    ask->plan = plan, ask->n_plans++;
+    ask->pool = q->pool;
+}
+
 enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_args *a, struct rr_size_question *q)
 {
     struct rr_sizing_ask *ask = &q->ask;
@@ -195,7 +207,9 @@ enum rr_status rr_size_ask_around(const struct rr_command *c, const struct rr_ar
     RR_TRY(more_counts(gpus, a->arena, ask, count));
     if (ask->n_count == 0 && !rr_arg_given(c, a, "alone")) doublings(&q->training, ask, count);
     RR_TRY(plans_of(c, a, ask));
+    pool_plan_first(a->arena, q);
     RR_TRY(rr_size_market(c, a, q));
+    RR_TRY(rr_size_check_region(q, ask->region, a->arena));
     ask->market = q->market;
     if (budget) RR_TRY(rr_size_money(q, "budget", budget, &ask->budget));
     if (deadline) {

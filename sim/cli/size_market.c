@@ -6,6 +6,8 @@
 #include <ctype.h>
 #include <string.h>
 
+#define MOST_REGIONS 4096 /* that a wrong name is compared with */
+
 static bool is_currency(const char *s)
 {
     return strlen(s) == 3 && isupper((unsigned char)s[0]) && isupper((unsigned char)s[1]) && isupper((unsigned char)s[2]);
@@ -68,6 +70,32 @@ enum rr_status rr_size_market(const struct rr_command *c, const struct rr_args *
     if (!m->currency) m->currency = "USD";
     RR_TRY(read_rates(c, a, m));
     return read_books(c, a, &q->catalog, m);
+}
+
+static bool is_in(const char *region, const char *wanted)
+{
+    const size_t n = strlen(wanted);
+    return strncmp(region, wanted, n) == 0 && (region[n] == '\0' || region[n] == '/');
+}
+
+enum rr_status rr_size_check_region(const struct rr_size_question *q, const char *region, struct rr_arena *a)
+{
+    const char **word = RR_NEWS(a, const char *, MOST_REGIONS);
+    const struct rr_spend_market *m = &q->market;
+    size_t n = 0;
+    if (!*region) return RR_OK;
+    for (size_t i = 0; i < q->catalog.n_prices; i++) {
+        const char *known = q->catalog.price[i].region;
+        if (is_in(known, region)) return RR_OK;
+        if (n < MOST_REGIONS && (n == 0 || strcmp(word[n - 1], known) != 0)) word[n++] = known;
+    }
+    for (size_t i = 0; i < m->n_books; i++)
+        for (size_t k = 0; k < m->book[i]->book.n_series; k++) {
+            const struct rr_book_series *s = &m->book[i]->book.series[k];
+            if (is_in(*s->zone ? rr_strf(a, "%s/%s", s->region, s->zone) : s->region, region)) return RR_OK;
+        }
+    return rr_fail(RR_EINPUT, "--region: no price is of a region \"%s\"%s (rackrate list prices)", region,
+                   rr_did_you_mean(a, region, word, n));
 }
 
 enum rr_status rr_size_money(const struct rr_size_question *q, const char *option, const char *text, double *ret)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-3.0-or-later
  * sim/cli/size_text.c - the answer of `rackrate size` for people. */
 #include "models/train/arch.h"
+#include "models/train/measured.h"
 #include "sim/cli/size.h"
 #include "data/base/fmath.h"
 #include "data/base/units.h"
@@ -8,9 +9,11 @@
 #include <math.h>
 #include <string.h>
 
+#define MOST_DAYS_S 9e12 /* of int64 us */
+
 void rr_size_put_days(struct rr_buf *b, double s)
 {
-    if (!(s < 9e12))
+    if (!(s < MOST_DAYS_S))
         rr_buf_puts(b, "never");
     else
         rr_buf_time_short(b, (int64_t)(s * 1e6));
@@ -30,6 +33,18 @@ void rr_size_put_count(struct rr_buf *b, double n)
     int i = 0;
     for (; i < 4 && n >= 999.5; i++) n /= 1000;
     rr_buf_putf(b, "%.3g%s", n, unit[i]);
+}
+
+/* So many digits, but never an exponent; to the right of `wide` columns. */
+static void put_number(struct rr_buf *b, int wide, int digits, double v)
+{
+    const double size = fabs(v);
+    if (size >= 0.99995e4 || (digits == 3 && size >= 999.5))
+        rr_buf_putf(b, "%*.0f", wide, v);
+    else if (size > 0 && size < 1e-4)
+        rr_buf_putf(b, "%*.7f", wide, v);
+    else
+        rr_buf_putf(b, "%*.*g", wide, digits, v);
 }
 
 /* `fill` writes into a cell of a table, padded to the right by `wide`. */
@@ -116,14 +131,22 @@ static void put_verdict(struct rr_buf *b, const struct rr_size_question *q, cons
         }
         rr_buf_puts(b, " (P90)\n");
     }
-    rr_buf_putf(b, "step %.4g s (P10 %.4g, P90 %.4g), MFU %.1f %%", x->found.best[0].step_s, x->band.step_p10_s, x->band.step_p90_s,
-                100 * x->step.mfu / p->size.scale);
+    rr_buf_puts(b, "step ");
+    put_number(b, 0, 4, x->found.best[0].step_s);
+    rr_buf_puts(b, " s (P10 ");
+    put_number(b, 0, 4, x->band.step_p10_s);
+    rr_buf_puts(b, ", P90 ");
+    put_number(b, 0, 4, x->band.step_p90_s);
+    rr_buf_putf(b, "), MFU %.1f %%", 100 * x->step.mfu / p->size.scale);
     put_own_peak(b, p);
     rr_buf_putf(b, ", %.0f %s/s a GPU; tuned ", x->step.tokens_per_s_per_gpu / p->size.scale,
                 p->size.arch.sample_gflop > 0 ? "samples" : "tokens");
     rr_size_put_days(b, x->band.tuned_s);
     rr_buf_puts(b, ", first months on a new cluster ");
-    rr_size_put_days(b, x->band.first_months_s);
+    if (x->band.first_months_s < MOST_DAYS_S)
+        rr_size_put_days(b, x->band.first_months_s);
+    else
+        rr_buf_puts(b, "without an end: interruptions come faster than restarts");
     rr_buf_puts(b, "\n");
 }
 
@@ -135,10 +158,39 @@ static void put_beyond(struct rr_buf *b, const struct rr_calibrated *k)
                     rr_exp(k->beyond_sd));
 }
 
+static const char *why_as_wide(const struct rr_size *z)
+{
+    if (z->measured.doubt > z->unmeasured.model) return "the measured steps are too few or too uneven to narrow it";
+    if (z->doubt.model >= z->unmeasured.model) return "published runs lie as near their prediction as one own run can tell";
+    if (z->measured.layout.gpus != z->search.base.gpus)
+        return "it is of another number of GPUs, whose network is as much in doubt as before";
+    return "most of it are the failures, which one step says nothing of";
+}
+
+/* How wide the band is now, or why it is as wide as before. */
+static void put_band_change(struct rr_buf *b, const struct rr_sizing_point *p)
+{
+    const struct rr_size_measured *m = &p->size.measured;
+    const double now = 100 * (p->answer->band.p90_s / p->answer->band.p10_s - 1),
+                 was = 100 * (p->answer->band_before.p90_s / p->answer->band_before.p10_s - 1);
+    if (rr_measured_is_far(m)) {
+        rr_buf_putf(b, "; the band stays %.0f %% wide\n  warning: far outside the band: check layout, batch, GPUs", was);
+        rr_buf_putf(b, "; published runs take %.1f to %.1f times their prediction\n", RR_MEASURED_LEAST, RR_MEASURED_MOST);
+    } else if (now < was - 0.5) {
+        rr_buf_putf(b, "; the band is now %.0f %% wide instead of %.0f %%\n", now, was);
+    } else {
+        rr_buf_putf(b, "; the band stays %.0f %% wide: %s\n", was, why_as_wide(&p->size));
+    }
+}
+
 static void put_measured_step(struct rr_buf *b, const struct rr_sizing_point *p)
 {
     const struct rr_size_measured *m = &p->size.measured;
-    rr_buf_putf(b, "measured: a step of %.4g s where %.4g s was predicted (", m->step_s, m->predicted_s);
+    rr_buf_puts(b, "measured: a step of ");
+    put_number(b, 0, 4, m->step_s);
+    rr_buf_puts(b, " s where ");
+    put_number(b, 0, 4, m->predicted_s);
+    rr_buf_puts(b, " s was predicted (");
     rr_layout_text(b, &m->layout);
     rr_buf_putf(b, "): everything times %.3f\n  before: P10 ", p->size.scale);
     rr_size_put_days(b, p->answer->band_before.p10_s);
@@ -146,10 +198,7 @@ static void put_measured_step(struct rr_buf *b, const struct rr_sizing_point *p)
     rr_size_put_days(b, p->answer->band_before.p50_s);
     rr_buf_puts(b, ", P90 ");
     rr_size_put_days(b, p->answer->band_before.p90_s);
-    rr_buf_puts(b, "; the band is now ");
-    const double now = p->answer->band.p90_s / p->answer->band.p10_s - 1,
-                 was = p->answer->band_before.p90_s / p->answer->band_before.p10_s - 1;
-    rr_buf_putf(b, "%.0f %% wide instead of %.0f %%\n", 100 * now, 100 * was);
+    put_band_change(b, p);
 }
 
 static void put_measured_memory(struct rr_buf *b, const struct rr_size_measured *m)
@@ -187,7 +236,11 @@ static void put_spend(struct rr_buf *b, const struct rr_sizing_point *p, const s
         rr_buf_puts(b, "; done in ");
         rr_size_put_days(b, x->wall_s);
     }
-    if (x->reclaims >= 0.05) rr_buf_putf(b, "; taken back %.3g times", x->reclaims);
+    if (x->reclaims >= 0.05) {
+        rr_buf_puts(b, "; taken back ");
+        put_number(b, 0, 3, x->reclaims);
+        rr_buf_puts(b, " times");
+    }
     if (x->held_s < 0.9995 * x->wall_s) rr_buf_putf(b, ", held %.0f %% of the time", 100 * x->held_s / x->wall_s);
     if (rr_money_double(x->billed) > 1.001 * rr_money_double(x->cost)) {
         rr_buf_puts(b, "; paid in all ");
@@ -267,7 +320,9 @@ static void put_layouts(struct rr_buf *b, const struct rr_size_question *q, cons
     for (int32_t i = 0; i < r->n && i < q->top; i++) {
         const struct rr_candidate *c = &r->best[i];
         const double mfu = p->answer->step.mfu / p->size.scale * r->best[0].step_s / c->step_s;
-        rr_buf_putf(b, "  %8.4g s  %5.1f %%  %9.1f  ", c->step_s, 100 * mfu, c->memory_bytes / 1e9);
+        rr_buf_puts(b, "  ");
+        put_number(b, 8, 4, c->step_s);
+        rr_buf_putf(b, " s  %5.1f %%  %9.1f  ", 100 * mfu, c->memory_bytes / 1e9);
         rr_layout_text(b, &c->layout);
         put_flags(b, &c->layout, &r->best[0].layout);
         rr_buf_puts(b, "\n");
@@ -290,7 +345,9 @@ static void put_step(struct rr_buf *b, const struct rr_sizing_point *p)
         if (share < 0.0005) continue;
         char bar[41] = {0};
         for (int k = 0; k < 40 && k < share * 40 + 0.5; k++) bar[k] = '#';
-        rr_buf_putf(b, "  %-22s %9.4g s  %5.1f %%  %s\n", rr_step_name[i], s->term_s[i] * p->size.scale, 100 * share, bar);
+        rr_buf_putf(b, "  %-22s ", rr_step_name[i]);
+        put_number(b, 9, 4, s->term_s[i] * p->size.scale);
+        rr_buf_putf(b, " s  %5.1f %%  %s\n", 100 * share, bar);
     }
 }
 
@@ -341,13 +398,27 @@ static void put_time(struct rr_buf *b, const struct rr_sizing_point *p)
     put_part(b, "training", t->train_s, t->total_s, rr_buf_text(&d));
     put_part(b, "evaluations", t->eval_s, t->total_s, t->eval_s > 0 ? "" : "none: --set /evaluation/every=1000 adds them");
     d.n = 0;
-    rr_buf_putf(&d, "%.3g GB, %.3g s each", p->size.plan.checkpoint_bytes / 1e9, t->stall_s);
-    if (t->interval_s > 0) rr_buf_putf(&d, ", every %.3g min of work", t->interval_s / 60);
+    put_number(&d, 0, 3, p->size.plan.checkpoint_bytes / 1e9);
+    rr_buf_puts(&d, " GB, ");
+    put_number(&d, 0, 3, t->stall_s);
+    rr_buf_puts(&d, " s each");
+    if (t->interval_s > 0) {
+        rr_buf_puts(&d, ", every ");
+        put_number(&d, 0, 3, t->interval_s / 60);
+        rr_buf_puts(&d, " min of work");
+    }
     put_part(b, "checkpoints", t->checkpoint_s, t->total_s, rr_buf_text(&d));
     d.n = 0;
-    if (t->failures > 0)
-        rr_buf_putf(&d, "%.3g interruptions, one in %.3g h; %.3g min down with %d spare nodes, %.3g min to restore", t->failures,
-                    t->mtbf_s / 3600, t->down_s / 60, p->size.plan.spares, t->restore_s / 60);
+    if (t->failures > 0) {
+        put_number(&d, 0, 3, t->failures);
+        rr_buf_puts(&d, " interruptions, one in ");
+        put_number(&d, 0, 3, t->mtbf_s / 3600);
+        rr_buf_puts(&d, " h; ");
+        put_number(&d, 0, 3, t->down_s / 60);
+        rr_buf_putf(&d, " min down with %d spare nodes, ", p->size.plan.spares);
+        put_number(&d, 0, 3, t->restore_s / 60);
+        rr_buf_puts(&d, " min to restore");
+    }
     put_part(b, "failures", t->lost_s, t->total_s, rr_buf_text(&d));
     put_part(b, "start", t->startup_s, t->total_s, "");
     if (t->rerun_s > 0) put_part(b, "reruns", t->rerun_s, t->total_s, "");
@@ -473,7 +544,9 @@ static void put_missed_one(struct rr_buf *b, const struct rr_size_question *q, c
         rr_size_put_money(b, rr_sizing_cost_p90(p), q->market.currency);
         rr_buf_puts(b, " at P90");
     }
-    rr_buf_putf(b, ", %.4g times as much as there is; in that it trains about ", 1 / share);
+    rr_buf_puts(b, ", ");
+    put_number(b, 0, 4, 1 / share);
+    rr_buf_puts(b, " times as much as there is; in that it trains about ");
     put_share(b, &p->size, share);
 }
 
@@ -487,7 +560,9 @@ static void put_missed_both(struct rr_buf *b, const struct rr_size_question *q, 
     rr_size_put_days(b, rr_sizing_p90_s(p));
     rr_buf_puts(b, " and ");
     rr_size_put_money(b, rr_sizing_cost_p90(p), q->market.currency);
-    rr_buf_putf(b, ", %.4g times what there is", rr_sizing_over(&q->ask, p));
+    rr_buf_puts(b, ", ");
+    put_number(b, 0, 4, rr_sizing_over(&q->ask, p));
+    rr_buf_puts(b, " times what there is");
 }
 
 /* The number that would do, or how far it was looked for. */

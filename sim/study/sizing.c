@@ -26,14 +26,18 @@ void rr_sizing_fail(struct rr_size *s, double gpu_hours, double detect_s)
 
 static struct rr_spend_ask spend_ask(const struct rr_sizing_ask *ask, const struct rr_sizing_point *p, size_t plan)
 {
+    const struct rr_pool *own = plan == 0 && ask->pool && strcmp(ask->pool->gpu, p->size.machine.gpu) == 0 ? ask->pool : NULL;
+    const char *machine = own && own->instance_id ? own->instance_id : own ? own->hardware_id : NULL;
     return (struct rr_spend_ask){.catalog = ask->catalog,
                                  .market = ask->market,
                                  .size = &p->size,
                                  .answer = p->answer,
                                  .start_us = ask->start_us,
                                  .plan = ask->plan[plan],
-                                 .region = ask->region ? ask->region : "",
-                                 .instance = ask->instance};
+                                 .region = own           ? own->region
+                                           : ask->region ? ask->region
+                                                         : "",
+                                 .instance = machine ? machine : ask->instance};
 }
 
 static void price(const struct rr_sizing_ask *ask, struct rr_arena *a, struct rr_notes *notes, struct rr_sizing_point *p)
@@ -61,7 +65,7 @@ static void price_elsewhere(const struct rr_sizing_ask *ask, struct rr_arena *a,
         if (p->unpriced[0] || p->unpriced[i]) continue;
         const size_t n = provider_length(p->spend[i].machine);
         if (n == 0 || provider_length(p->spend[0].machine) == 0 || strncmp(p->spend[0].machine, p->spend[i].machine, n) == 0) continue;
-        k.instance = p->spend[i].machine;
+        k.instance = p->spend[i].machine, k.region = ask->region ? ask->region : "";
         if (rr_train_spend(&k, a, &unheard, &there) == RR_OK) p->first_there[i] = there.per_gpu_hour;
     }
     rr_notes_done(&unheard);

@@ -25,6 +25,7 @@ struct rr_sizing_ask {
     bool must_price; /* no price under the first plan is an error, not a line */
     const char *region;
     const char *instance;          /* NULL = the cheapest */
+    const struct rr_pool *pool;    /* whose plan the first one is: its region and machine are too; NULL = none */
     struct rr_spend_market market; /* price books and currency */
     double failure_gpu_hours;      /* one in so many, for sure; infinite: nothing fails; 0: as the training has it */
     double detect_s;               /* with it */

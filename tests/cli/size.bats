@@ -531,9 +531,9 @@ JSON
     [ -s out/plots/trust.svg ]
 }
 @test "a plan without a price says what can be named instead" {
-    run --separate-stderr "$RR" size --model llama-3-8b --tokens 1T --gpu mi300x --gpus 8 --alone --region moon --plan spot
+    run --separate-stderr "$RR" size --model llama-3-8b --tokens 1T --gpu mi300x --gpus 8 --alone --region us-east-1 --plan spot
     [ "$status" -eq 3 ]
-    [[ "$stderr" == *"no spot price of a machine with"*"in moon"*"another --plan"*"--prices"* ]]
+    [[ "$stderr" == *"no spot price of a machine with"*"in us-east-1"*"another --plan"*"--prices"* ]]
 }
 @test "a llama config without hidden_act has the gated layers of its class" {
     echo '{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"num_attention_heads":32,"num_key_value_heads":8,"intermediate_size":8192,"vocab_size":128256,"tie_word_embeddings":true}' >config.json
@@ -604,6 +604,21 @@ CSV
     jq -e '.points[0].costs[0].machine == "acme/h100x8"' <<<"$output"
     fails 2 'beside a scenario: it counts in USD' "$RR" size s.json --currency CNY
 }
+@test "the plan of the pool of a planned run is priced first" {
+    planned '.pools.cloud.plan.rate = "$70/h"' >s.json
+    works "$RR" size s.json --alone --json
+    # 8 nodes and a spare at $70 an hour
+    jq -e '.points[0] | .costs[0].machine == "aws/p5.48xlarge" and (.costs[0].effective / ((8 + .time.spare_nodes) * 70 * .time.total_s / 3600) - 1 | fabs) < 1e-4' <<<"$output"
+    [ "$(jq '.points[0].costs | length' <<<"$output")" = 5 ]
+    works "$RR" size s.json --alone
+    [[ $output == *"own plan "*"/pools/cloud: the own plan is that of this pool"* ]]
+    # --plan is asked for instead
+    works "$RR" size s.json --alone --plan on_demand --json
+    jq -e '.points[0].costs | length == 1' <<<"$output"
+    # machines that no price is known of are left to `rackrate run`
+    planned '.pools.cloud |= (del(.instance, .region) + {"gpus_per_node": 8, "gpu": "h100-80gb-sxm"})' >bare.json
+    works "$RR" size bare.json --alone
+}
 @test "what a spot market takes back is lost time" {
     # a month takes 25 % of the nodes: ln(4/3) hits in 730.5 h each, 8 of them, 1 at once
     spot() { eight --plan "{\"type\": \"spot\", \"price\": \"\$10/h\", $1}" --json; }
@@ -642,4 +657,49 @@ CSV
 @test "a precision that the GPU has not is refused with the one it has" {
     fails 3 'dgx-2-v100 has no bf16; fp16 is' "$RR" size --model bert-large --samples 1M --gpu v100 --gpus 16 --alone
     fails 3 'hgx-h100 has no mxfp8; fp8 is' "$RR" size --model llama-3-8b --tokens 1T --gpu h100 --gpus 16 --alone --precision mxfp8
+}
+@test "no bandwidth and no peak is 0, and nothing takes for ever" {
+    fails 3 'checkpoint: storage: "0 GB/s": more than 0 is expected' llama --set '/checkpoint/storage="0 GB/s"'
+    fails 3 'checkpoint: host: "0 GB/s": more than 0' llama --set '/checkpoint/host="0 GB/s"'
+    fails 3 'machine: network: "0 Gb/s": more than 0' llama --set '/machine/network="0 Gb/s"'
+    fails 3 'machine: link: "0 GB/s": more than 0' llama --set '/machine/link="0 GB/s"'
+    fails 3 'machine: memory_bandwidth: "0 GB/s": more than 0' llama --set '/machine/memory_bandwidth="0 GB/s"'
+    fails 3 'machine: peak: "0 TFLOP/s": more than 0' llama --set '/machine/peak="0 TFLOP/s"'
+    fails 3 'it never ends: [0-9]+ steps of [0-9]+ s' llama --set '/machine/network="1 b/s"'
+}
+@test "a run far outside the band says so, and why the band is as wide as it was" {
+    works llama --layout tp=8,pp=4,mb=1,vpp=1,cp=1 --measured "step=60 s"
+    [[ $output == *"the band stays "*" wide"*"warning: far outside the band: check layout, batch, GPUs"* ]]
+    fails 3 'measured: memory of 200.0 GB is more than the 85.9 GB that a GPU of hgx-h100 has' llama --measured "memory=200 GB"
+    # few steps that vary by a half each do not make it narrower
+    printf 'step_time_s\n4\n5\n9\n4\n6\n9\n' >uneven.csv
+    works "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --alone --log uneven.csv
+    [[ $output == *"the band stays "*"the measured steps are too few or too uneven to narrow it"* ]]
+    [[ $output != *"wide instead of"* ]]
+}
+@test "Megatron's first line is the layout of a log" {
+    line() { echo "using world size: 64, data-parallel size: $1, context-parallel size: 1, tensor-model-parallel size: $2, pipeline-model-parallel size: $3 "; }
+    steps() { for i in 10 20 30 40 50 60 70; do echo " iteration $i/ 500 | elapsed time per iteration (ms): 5123.4 | global batch size: 512 |"; done; }
+    of() { "$RR" size --model llama-3-8b --tokens 1T --gpu h100-sxm --gpus 64 --alone --log run.log "$@"; }
+    { line 8 4 2; steps; } >run.log
+    works of
+    [[ $output == *"was predicted (tp 4 pp 2 "*"dp 8 "* ]]
+    fails 3 'measured: tp=8, but run.log says 4' of --measured "tp=8"
+    # 8 x 4 x 1 are not 64
+    { line 8 4 1; steps; } >run.log
+    fails 3 'measured: .*' of
+}
+@test "wrong and double words of a question are refused" {
+    fails 3 'no price is of a region "nowhere"' llama --region nowhere
+    fails 3 'did you mean "us-east-1"' llama --region us-eest-1
+    fails 2 'layout: "tp" is given twice' llama --layout tp=8,tp=4
+    fails 2 'layout: "micro_batch" is given twice' llama --layout mb=1,micro_batch=2
+    fails 3 'resnet-50 is given by a table of its samples, so it has data parallelism only' "$RR" size --model resnet-50 --samples 1M --gpu a100 --gpus 8 --layout tp=2
+    echo '{"model_type":"llama","hidden_size":2048,"num_hidden_layers":16,"num_attention_heads":32,"num_key_value_heads":7,"intermediate_size":8192,"vocab_size":128256}' >kv.json
+    fails 3 'kv.json: 32 attention heads do not divide by 7 key-value heads' "$RR" size --config kv.json --tokens 2B --gpu h100-sxm --gpus 8
+}
+@test "text has no exponents" {
+    works "$RR" size --model llama-3.1-405b --tokens 15T --gpu h100-sxm --gpus 1024 --alone --global-batch 2048 \
+        --set '/checkpoint/bytes_per_parameter=60' --set '/checkpoint/storage="100 MB/s"' --set '/checkpoint/interval="3 d"' --set /failures/none=true
+    ! grep -E '[0-9]e[+-][0-9]' <<<"$output"
 }

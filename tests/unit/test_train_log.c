@@ -206,9 +206,39 @@ static void a_dump_of_arguments_is_the_layout(void **state)
         "  pipeline_model_parallel_size .............. 4\n  virtual_pipeline_model_parallel_size ...... None\n"
         "  micro_batch_size: 2\n  seq_length=4,096, num_layers=80)\n hidden_size 8192\n hidden_size 1024\n" STEP("4312");
     assert_int_equal(read_as(".log", dump, &log), RR_OK);
-    static const int64_t want[RR_LOG_SIZES] = {
-        [RR_LOG_GPUS] = 1536, [RR_LOG_SEQ] = 4096, [RR_LOG_LAYERS] = 80, [RR_LOG_TP] = 8, [RR_LOG_PP] = 4, [RR_LOG_MICRO_BATCH] = 2};
+    static const int64_t want[RR_LOG_SIZES] = {[RR_LOG_GPUS] = 1536, [RR_LOG_SEQ] = 4096,      [RR_LOG_LAYERS] = 80, [RR_LOG_TP] = 8,
+                                               [RR_LOG_PP] = 4,      [RR_LOG_MICRO_BATCH] = 2, [RR_LOG_DP] = 48};
     for (int i = 0; i < RR_LOG_SIZES; i++) assert_int_equal(log.size[i], want[i]); // two hidden sizes are none
+}
+
+/* What Megatron prints first, over its versions; "encoder-..." is another model's. */
+static void a_line_of_sizes_is_the_layout(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *line;
+        int64_t gpus, dp, cp, tp, pp;
+    } want[] = {
+        {"using world size: 96, data-parallel size: 4, context-parallel size: 2, tensor-model-parallel size: 6, pipeline-model-parallel "
+         "size: 2 \n",
+         96, 4, 2, 6, 2},
+        {"using world size: 96, data-parallel-size: 8, tensor-model-parallel size: 4, pipeline-model-parallel size: 3 \n", 96, 8, 0, 4, 3},
+        {"using world size: 64, data-parallel size: 8, context-parallel size: 1, hierarchical context-parallel sizes: "
+         "Nonetensor-model-parallel size: 4, encoder-tensor-model-parallel size: 0, pipeline-model-parallel size: 2, "
+         "encoder-pipeline-model-parallel size: 5\n",
+         64, 8, 1, 4, 2},
+    };
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        struct rr_train_log log;
+        char text[1024];
+        snprintf(text, sizeof text, "%s%s%s%s", want[i].line, STEP("4312"), STEP("4312"), STEP("4312"));
+        assert_int_equal(read_as(".log", text, &log), RR_OK);
+        assert_int_equal(log.size[RR_LOG_GPUS], want[i].gpus);
+        assert_int_equal(log.size[RR_LOG_DP], want[i].dp);
+        assert_int_equal(log.size[RR_LOG_CP], want[i].cp);
+        assert_int_equal(log.size[RR_LOG_TP], want[i].tp);
+        assert_int_equal(log.size[RR_LOG_PP], want[i].pp);
+    }
 }
 
 int main(void)
@@ -224,6 +254,7 @@ int main(void)
         cmocka_unit_test(the_spread_of_steps_is_told),
         cmocka_unit_test(steps_of_a_smaller_batch_are_left_out),
         cmocka_unit_test(a_dump_of_arguments_is_the_layout),
+        cmocka_unit_test(a_line_of_sizes_is_the_layout),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
