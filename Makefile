@@ -116,7 +116,7 @@ build/rackrate-probe: $(PROBE_SRC:models/%.cu=build/%.o) $(patsubst %.c,$(B)/%.o
 
 probe-files:
 	@echo $(PROBE_SRC) $(PROBE_C) $(PROBE_BASE)
-probe-gpu: ## measure this machine's GPU in under 4 minutes: check every kernel, run the 60 s plan, fit, compare with the datasheet
+probe-gpu: ## measure this machine's GPU in under 4 minutes: check every kernel, run the 60 s plan, fit, compare with the datasheet; exit not 0 where none is
 	$(Q)[ -n "$(PROBE)" ] || { echo "skipped: no nvcc (CUDA 12 or 13) here, so no rackrate-probe" >&2; exit 5; }
 	$(Q)[ -e /dev/nvidiactl ] || [ -e /dev/dxg ] || { echo "skipped: no CUDA device here (/dev/nvidiactl is not there)" >&2; exit 5; }
 	+$(Q)$(SUB) build/rackrate build/rackrate-probe

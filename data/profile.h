@@ -16,14 +16,15 @@
  *           "band_pct": 6.1,                     // half width of the band that holds 90 % of single measurements
  *           "loo_median_pct": 2.0, "loo_worst_pct": 11.3, // leave one size out
  *           "outliers": [ {"bytes": 32, "us": 68.14, "in_place": false, "line": 15} ] } ],
- *       "gemm":      [ { "type": "bf16", "source": "..", "peak_tflops": VALUE, "efficiency": VALUE, "overhead_us": VALUE, "bytes_gb_s": VALUE,
+ *       "gemm":      [ { "type": "bf16", "source": "..", "peak_tflops": VALUE, "rate_tflops": VALUE, "overhead_us": VALUE, "bytes_gb_s": VALUE,
  *                        "depth": VALUE, "spread_pct": 4.0, "points": [ {"m":..,"n":..,"k":..,"us": VALUE} ] } ],
  *       "rates":     [ { "kind": "memory", "op": "copy", "gb_s": VALUE, "source": "..", "bytes": 2147483648 } ],   // memory, transfer, kernel, storage
  *       "latencies": [ { "op": "launch", "us": VALUE, "source": ".." } ],
- *       "peaks":     [ { "type": "bf16", "tflops": 989.4, "source": "datasheet" }, {"type": "memory_gb_s", ...} ] }
+ *       "peaks":     [ { "what": "bf16", "unit": "TFLOP/s", "value": 989.4, "source": "datasheet" }, {"what": "memory", ...} ] }
  *
  * VALUE is { "value": 4.1, "p05": 4.0, "p95": 4.3 } or a plain number (no error bar known). Every member but schema, name, hardware and sources may be
- * missing. What is not measured says so: "measured": false on the profile or on one entry, shown as "datasheet, not measured". */
+ * missing. What is not measured says so: "measured": false on the profile or on one entry, shown as "datasheet, not measured".
+ * data/schema/profile.schema.json is the same as a JSON Schema: a key that is added here is added there. */
 #ifndef RR_DATA_PROFILE_H
 #define RR_DATA_PROFILE_H
 #include "data/base/rng.h"

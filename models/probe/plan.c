@@ -193,7 +193,7 @@ enum rr_status rr_probe_plan(const struct rr_probe_options *opt, int gpus, int r
     }
     add_collectives(&b, gpus, ranks);
     by_tier(&b);
-    *ret = (struct rr_probe_plan){.at = b.at, .n = b.n};
+    *ret = (struct rr_probe_plan){.at = b.at, .n = b.n, .gpus = ranks > 1 ? ranks : gpus};
     for (size_t i = 0; i < b.n; i++) {
         if (opt->budget_s > 0 && ret->cost_us + b.at[i].cost_us > opt->budget_s * 1e6) continue;
         b.at[i].picked = true;
@@ -203,27 +203,101 @@ enum rr_status rr_probe_plan(const struct rr_probe_options *opt, int gpus, int r
     return RR_OK;
 }
 
+/* ---- the plan in words ---- */
+
+/* Bytes in the largest unit that they are a whole number of. */
+static const char *size_text(int64_t bytes, struct rr_arena *a)
+{
+    static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+    size_t u = 0;
+    while (u < 4 && bytes >= 1024 && bytes % 1024 == 0) bytes /= 1024, u++;
+    return rr_strf(a, "%" PRId64 " %s", bytes, units[u]);
+}
+
+static const char *end_text(int32_t device, struct rr_arena *a) { return device < 0 ? "host" : rr_strf(a, "GPU %d", device); }
+
 const char *rr_probe_point_text(const struct rr_probe_point *p, struct rr_arena *a)
 {
     const char *type = p->typed ? rr_probe_type_name[p->type] : "";
     if (strcmp(p->kind, "gemm") == 0) return rr_strf(a, "gemm %s %" PRId64 " x %" PRId64 " x %" PRId64, type, p->m, p->n, p->k);
     if (strcmp(p->op, "attention") == 0) return rr_strf(a, "kernel attention %s, %" PRId64 " maps of %" PRId64, type, p->m, p->n);
-    if (p->ranks > 0) return rr_strf(a, "%s %s %" PRId64 " B, %d ranks", p->kind, p->op, p->bytes, p->ranks);
-    if (p->from != p->to) return rr_strf(a, "%s %s %" PRId64 " B, %d to %d", p->kind, p->op, p->bytes, p->from, p->to);
-    if (p->bytes > 0) return rr_strf(a, "%s %s %" PRId64 " B", p->kind, p->op, p->bytes);
+    if (p->ranks > 0) return rr_strf(a, "%s %s %s, %d ranks", p->kind, p->op, size_text(p->bytes, a), p->ranks);
+    if (p->from != p->to)
+        return rr_strf(a, "%s %s %s, %s to %s", p->kind, p->op, size_text(p->bytes, a), end_text(p->from, a), end_text(p->to, a));
+    if (p->bytes > 0) return rr_strf(a, "%s %s %s", p->kind, p->op, size_text(p->bytes, a));
     return rr_strf(a, "%s %s", p->kind, p->op);
 }
 
-void rr_probe_plan_text(struct rr_buf *b, const struct rr_probe_plan *plan, double budget_s)
+static void put_list(struct rr_buf *b, const struct rr_probe_plan *plan, struct rr_arena *a)
 {
-    struct rr_arena *a = rr_arena_create();
-    rr_buf_putf(b, "%6s %9s  %s\n", "order", "about s", "measurement");
     size_t order = 0;
+    rr_buf_putf(b, "%6s %9s  %s\n", "order", "about s", "measurement");
     for (size_t i = 0; i < plan->n; i++)
         if (plan->at[i].picked)
             rr_buf_putf(b, "%6zu %9.2f  %s\n", ++order, plan->at[i].cost_us / 1e6, rr_probe_point_text(&plan->at[i], a));
-    rr_buf_putf(b, "%zu of %zu measurements, about %.0f s on a nominal machine", plan->picked, plan->n, plan->cost_us / 1e6);
+}
+
+struct part {
+    size_t picked, n;
+    double cost_us;
+    const struct rr_probe_point *least, *most; // of those picked, by their work; NULL: none
+};
+
+static double work_of(const struct rr_probe_point *p)
+{
+    return p->bytes > 0 ? (double)p->bytes : (double)p->m * (double)p->n * (double)p->k;
+}
+
+static struct part sum_part(const struct rr_probe_plan *plan, const char *kind)
+{
+    struct part s = {0};
+    for (size_t i = 0; i < plan->n; i++) {
+        const struct rr_probe_point *p = &plan->at[i];
+        if (strcmp(p->kind, kind) != 0) continue;
+        s.n++;
+        if (!p->picked) continue;
+        s.picked++;
+        s.cost_us += p->cost_us;
+        if (!(work_of(p) > 0) || strcmp(p->op, "attention") == 0) continue;
+        if (!s.least || work_of(p) < work_of(s.least)) s.least = p;
+        if (!s.most || work_of(p) > work_of(s.most)) s.most = p;
+    }
+    return s;
+}
+
+static const char *work_text(const struct rr_probe_point *p, struct rr_arena *a)
+{
+    if (p->bytes > 0) return size_text(p->bytes, a);
+    return rr_strf(a, "%" PRId64 " x %" PRId64 " x %" PRId64, p->m, p->n, p->k);
+}
+
+static void put_parts(struct rr_buf *b, const struct rr_probe_plan *plan, struct rr_arena *a)
+{
+    static const char *const kinds[] = {"gemm", "memory", "kernel", "launch", "transfer", "collective", "storage", "step"};
+    rr_buf_putf(b, "%-11s %13s %9s  %s\n", "part", "measurements", "about s", "sizes");
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
+        const struct part s = sum_part(plan, kinds[i]);
+        if (s.n == 0) continue;
+        rr_buf_putf(b, "%-11s %13s %9.1f", kinds[i], rr_strf(a, "%zu of %zu", s.picked, s.n), s.cost_us / 1e6);
+        if (s.least) rr_buf_putf(b, "  %s", work_text(s.least, a));
+        if (s.least && work_of(s.most) > work_of(s.least)) rr_buf_putf(b, " to %s", work_text(s.most, a));
+        rr_buf_puts(b, "\n");
+    }
+}
+
+void rr_probe_plan_text(struct rr_buf *b, const struct rr_probe_plan *plan, double budget_s, bool all)
+{
+    struct rr_arena *a = rr_arena_create();
+    double everything = 0;
+    for (size_t i = 0; i < plan->n; i++) everything += plan->at[i].cost_us / 1e6;
+    if (all)
+        put_list(b, plan, a);
+    else
+        put_parts(b, plan, a);
+    rr_buf_putf(b, "%zu of %zu measurements on %d GPU%s, about %.0f s on a nominal machine", plan->picked, plan->n, plan->gpus,
+                plan->gpus == 1 ? "" : "s", plan->cost_us / 1e6);
     if (budget_s > 0) rr_buf_putf(b, "; budget %g s", budget_s);
-    rr_buf_puts(b, "\n");
+    if (plan->picked < plan->n) rr_buf_putf(b, "; everything: about %.0f s", everything);
+    rr_buf_puts(b, all ? "\n" : "\n--all lists them one by one, the most valuable first\n");
     rr_arena_free(a);
 }

@@ -57,11 +57,13 @@ struct rr_probe_plan {
     size_t n;
     double cost_us; /* of the picked ones */
     size_t picked;
+    int gpus; /* of all processes */
 };
 /* The plan for `gpus` on `ranks` processes (1: one process drives all), cut at the budget. RR_EUSAGE: --only names no part. */
 RR_CHECKED enum rr_status rr_probe_plan(const struct rr_probe_options *opt, int gpus, int ranks, struct rr_arena *a,
                                         struct rr_probe_plan *ret);
-void rr_probe_plan_text(struct rr_buf *b, const struct rr_probe_plan *plan, double budget_s);
+/* A line for each part, or with `all` for each measurement; then the time beside the budget. */
+void rr_probe_plan_text(struct rr_buf *b, const struct rr_probe_plan *plan, double budget_s, bool all);
 const char *rr_probe_point_text(const struct rr_probe_point *p, struct rr_arena *a);
 
 struct rr_probe_result {

@@ -25,7 +25,8 @@ static const char help[] =
     "  --id-file FILE    of many processes: where they meet and rank 0 leaves the NCCL id, seen by all (or NCCL_COMM_ID=HOST:PORT)\n"
     "  --wait TIME       how long they wait for each other there (default 2m)\n"
     "  --note TEXT       kept in the output\n"
-    "  --dry-run         print the plan and its time on a nominal machine\n"
+    "  --dry-run         print the plan by part and its time on a nominal machine\n"
+    "  --all             with --dry-run: a line for each measurement\n"
     "  --check           results only\n"
     "  --progress        a line \"progress DONE ALL WHAT\" on stderr for each measurement\n"
     "  -o FILE           where to write (default: standard output)\n"
@@ -40,7 +41,7 @@ struct device_side {
 struct words {
     struct rr_probe_options opt;
     const char *out;
-    bool dry_run, help, version;
+    bool dry_run, all, help, version;
 };
 
 static enum rr_status read_time(const char *name, const char *text, double *ret)
@@ -89,6 +90,7 @@ static enum rr_status set_value(struct words *w, const char *name, const char *v
 static bool set_switch(struct words *w, const char *word)
 {
     if (strcmp(word, "--dry-run") == 0) return w->dry_run = true;
+    if (strcmp(word, "--all") == 0) return w->all = true;
     if (strcmp(word, "--check") == 0) return w->opt.check_only = true;
     if (strcmp(word, "--help") == 0 || strcmp(word, "-h") == 0) return w->help = true;
     if (strcmp(word, "--version") == 0) return w->version = true;
@@ -101,8 +103,8 @@ static enum rr_status read_words(int n, char **word, struct rr_arena *a, struct 
 {
     static const char *const with_value[] = {"--budget",  "--only",    "--gpus", "--points", "--disk",
                                              "--network", "--id-file", "--wait", "--note",   "-o"};
-    static const char *const known[] = {"--budget", "--only", "--gpus", "--points",  "--disk",  "--network",  "--id-file", "--wait",
-                                        "--note",   "-o",     "--help", "--dry-run", "--check", "--progress", "--version"};
+    static const char *const known[] = {"--budget", "--only", "--gpus", "--points",  "--disk", "--network", "--id-file",  "--wait",
+                                        "--note",   "-o",     "--help", "--dry-run", "--all",  "--check",   "--progress", "--version"};
     w->opt.budget_s = 300;
     for (int i = 1; i < n; i++) {
         size_t k = 0;
@@ -187,9 +189,10 @@ static enum rr_status run(const struct words *w, const struct device_side *side,
     if (w->help) rr_buf_puts(b, help);
     if (w->version) rr_buf_puts(b, "rackrate-probe " RR_VERSION "\n");
     if (w->help || w->version) return write_out(NULL, b, a);
+    if (w->all && !w->dry_run) return rr_fail(RR_EUSAGE, "--all goes with --dry-run (see --help)");
     if (!w->dry_run) return run_probe(w, side, a, b);
     RR_TRY(rr_probe_plan(&w->opt, w->opt.gpus > 0 ? w->opt.gpus : 1, 1, a, &plan));
-    rr_probe_plan_text(b, &plan, w->opt.budget_s);
+    rr_probe_plan_text(b, &plan, w->opt.budget_s, w->all);
     return write_out(w->out, b, a);
 }
 

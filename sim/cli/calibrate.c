@@ -4,7 +4,6 @@
  * The probe links CUDA and is a program of its own under another licence: it is started, and its samples are read back from a file. */
 #include "models/probe/layer.h"
 #include "sim/cli/profile.h"
-#include <dirent.h>
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
@@ -23,7 +22,8 @@ static const struct rr_option options[] = {
     {0, "disk", "DIR", false, "measure reads from this local folder too"},
     {0, "network", "DIR", false, "measure reads from this network mount too"},
     {0, "name", "NAME", false, "the profile's name (default: that of the file)"},
-    {0, "dry-run", NULL, false, "print the plan and its time; needs no device"},
+    {0, "dry-run", NULL, false, "print the plan by part and its time; needs no device"},
+    {0, "all", NULL, false, "with --dry-run: a line for each measurement"},
 };
 const struct rr_command rr_command_calibrate;
 extern char **environ;
@@ -46,32 +46,9 @@ static const char *find_probe(struct rr_arena *a)
     return NULL;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
-
-/* "a100-node, h200-roce, ..." in order; "none" when no data is there. */
-static const char *shipped_profiles(struct rr_arena *a)
+static enum rr_status without_device(const char *why)
 {
-    const char *dir, *name[256];
-    size_t n = 0;
-    DIR *d = rr_data_dir(a, &dir) == RR_OK ? opendir(rr_strf(a, "%s/profiles", dir)) : NULL;
-    for (const struct dirent *e; d && n < 256 && (e = readdir(d)) != NULL;) {
-        const size_t length = strlen(e->d_name);
-        if (length > 5 && strcmp(e->d_name + length - 5, ".json") == 0) name[n++] = rr_strndup(a, e->d_name, length - 5);
-    }
-    if (d) (void)closedir(d);
-    if (n == 0) return "none";
-    qsort(name, n, sizeof *name, by_name);
-    const char *all = name[0];
-    for (size_t i = 1; i < n; i++) all = rr_strf(a, "%s, %s", all, name[i]);
-    return all;
-}
-
-static enum rr_status without_device(struct rr_arena *a, const char *why)
-{
-    return rr_fail(RR_EMISSING,
-                   "%s. Shipped profiles: %s (rackrate profile show NAME). From logs that you have (nccl-tests, nvbandwidth, ...): "
-                   "rackrate fit FILE... -o PROFILE",
-                   why, shipped_profiles(a));
+    return rr_fail(RR_EMISSING, "%.110s. Shipped profiles: rackrate list profiles; of logs: rackrate fit LOG -o PROFILE", why);
 }
 
 /* One line of the probe's stderr. */
@@ -136,7 +113,7 @@ static enum rr_status start(const char *const *word, pid_t *pid, int *fd)
     return rr_fail(RR_EIO, "%s: %s", word[0], strerror(code));
 }
 
-static enum rr_status run_probe(struct rr_arena *a, const char *const *word)
+static enum rr_status run_probe(const char *const *word)
 {
     char reason[RR_REASON_MAX] = "it said nothing";
     pid_t pid;
@@ -149,7 +126,7 @@ static enum rr_status run_probe(struct rr_arena *a, const char *const *word)
     if (WIFSIGNALED(state)) return rr_fail(RR_EIO, "rackrate-probe was ended by signal %d: %s", WTERMSIG(state), reason);
     switch (WEXITSTATUS(state)) {
     case 0: return RR_OK;
-    case RR_EMISSING: return without_device(a, reason);
+    case RR_EMISSING: return without_device(reason);
     case RR_EGATE:
     case RR_EUSAGE: return rr_fail((enum rr_status)WEXITSTATUS(state), "rackrate-probe: %s", reason);
     default: return rr_fail(RR_EIO, "rackrate-probe: %s", reason);
@@ -301,13 +278,13 @@ static enum rr_status calibrate(const struct rr_args *a)
     const char *word[24], *out = rr_arg(&rr_command_calibrate, a, "out", "calibrated.json"), *samples = beside(a->arena, out);
     const char *probe = find_probe(a->arena);
     if (strcmp(out, "-") == 0) return rr_fail(RR_EUSAGE, "--out wants a file: the samples are written beside it");
-    if (!probe)
-        return without_device(a->arena,
-                              "no CUDA device can be measured: rackrate-probe is not beside rackrate (make builds it where nvcc is)");
+    if (!probe) return without_device("rackrate-probe is not beside rackrate (make builds it where nvcc is)");
     size_t n = probe_words(a, probe, word);
-    const bool dry = rr_arg_given(&rr_command_calibrate, a, "dry-run");
+    const bool dry = rr_arg_given(&rr_command_calibrate, a, "dry-run"), all = rr_arg_given(&rr_command_calibrate, a, "all");
+    if (all && !dry) return rr_fail(RR_EUSAGE, "--all goes with --dry-run");
     if (dry) {
         word[n++] = "--dry-run";
+        if (all) word[n++] = "--all";
     } else {
         word[n++] = "--progress";
         word[n++] = "-o";
@@ -315,7 +292,7 @@ static enum rr_status calibrate(const struct rr_args *a)
     }
     word[n] = NULL;
     const struct stat before = look(samples);
-    RR_TRY(run_probe(a->arena, word));
+    RR_TRY(run_probe(word));
     if (dry) return RR_OK;
     const struct stat after = look(samples);
     if (after.st_ino == 0 ||

@@ -133,42 +133,82 @@ static const char *title(const struct rr_curve *c, struct rr_arena *a)
     return rr_strf(a, "%s, %d GPUs%s%s%s", c->op, (int)c->ranks, nodes, *c->algorithm ? ", " : "", c->algorithm);
 }
 
-/* One panel: `at` is the column of the value, its band behind it. The names stand under the first panel alone. */
-static void put_panel(struct rr_buf *b, const struct rr_profile *p, size_t n, bool points, int at, struct rr_arena *a)
+/* ---- one panel, from the back to the front; `at` is the column of the value, its band behind it ---- */
+
+struct panel {
+    const struct rr_profile *p;
+    size_t n; /* curves */
+    int at;
+    bool rate, others; /* bandwidth instead of time; the points of another log too */
+};
+
+/* The curve belongs there and has a line. */
+static bool shown(const struct panel *w, size_t i) { return !w->rate || rr_bus_factor(w->p->curve[i].op, w->p->curve[i].ranks) > 0; }
+static bool has_line(const struct panel *w, size_t i) { return shown(w, i) && w->p->curve[i].n_knots > 1; }
+
+/* Error bars are drawn as vectors: gnuplot's own clear a disc of background round each point, and what lies behind it is lost. */
+#define BARS "vectors heads size graph 0.004,90 lw 1"
+
+static void put_back(struct rr_buf *b, const struct panel *w)
 {
-    const bool rate = at > 2;
-    bool out = rate, seen = rate, beyond = rate;
-    rr_buf_puts(b, "plot ");
-    for (size_t i = 0; i < n; i++) {
-        const struct rr_curve *c = &p->curve[i];
-        const char *colour = colours[i];
-        if (rate && rr_bus_factor(c->op, c->ranks) <= 0) continue;
-        if (c->n_knots > 1) {
-            rr_buf_putf(b, "$curve%zu using 1:%d:%d with filledcurves fs transparent solid 0.15 noborder lc rgb '%s' notitle, ", i, at + 1,
-                        at + 2, colour);
-            rr_buf_putf(b, "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' title \"", i, at, colour);
-            rr_buf_gnuplot(b, rate ? "" : title(c, a));
-            rr_buf_putf(b, "\", $beyond%zu using 1:%d with lines lw 1.5 dt 3 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour,
-                        beyond ? "" : "beyond the log");
-            beyond = true;
-        }
-        rr_buf_putf(b, "$knot%zu using 1:%d:%d:%d with yerrorbars pt %d ps 0.5 lc rgb '%s' title \"", i, at, at + 1, at + 2,
-                    c->n_knots > 1 ? 1 : 7, colour);
-        rr_buf_gnuplot(b, rate || c->n_knots > 1 ? "" : title(c, a));
-        rr_buf_puts(b, "\", ");
-        if (c->n_points > 1) {
-            rr_buf_putf(b, "$seen%zu using 1:%d with points pt 6 ps 0.6 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour,
-                        seen ? "" : "measured (median of a size)");
-            seen = true;
-        }
-        if (!c->n_outliers) continue;
-        rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' title '%s', ", i, rate ? 3 : 2, colour,
-                    out ? "" : "outliers, not fitted");
-        out = true;
+    for (size_t i = 0; i < w->n; i++)
+        if (has_line(w, i))
+            rr_buf_putf(b, "$curve%zu using 1:%d:%d with filledcurves fs transparent solid 0.15 noborder lc rgb '%s' notitle, ", i,
+                        w->at + 1, w->at + 2, colours[i]);
+    for (size_t i = 0; i < w->n; i++)
+        if (shown(w, i))
+            rr_buf_putf(b,
+                        "$knot%zu using 1:%d:(0):($%d - $%d) with " BARS " lc rgb '%s' notitle, "
+                        "$knot%zu using 1:%d with points pt %d ps %s lc rgb '%s' notitle, ",
+                        i, w->at + 1, w->at + 2, w->at + 1, colours[i], i, w->at, has_line(w, i) ? 1 : 7, has_line(w, i) ? "0.4" : "0.5",
+                        colours[i]);
+}
+
+static void put_front(struct rr_buf *b, const struct panel *w)
+{
+    const int single = w->rate ? 3 : 2;
+    for (size_t i = 0; i < w->n; i++)
+        if (has_line(w, i))
+            rr_buf_putf(b,
+                        "$beyond%zu using 1:%d with lines lw 1.5 dt 3 lc rgb '%s' notitle, "
+                        "$curve%zu using 1:%d with lines lw 2 lc rgb '%s' notitle, ",
+                        i, single, colours[i], i, w->at, colours[i]);
+    for (size_t i = 0; i < w->n; i++) {
+        if (!shown(w, i)) continue;
+        if (w->p->curve[i].n_points > 1)
+            rr_buf_putf(b, "$seen%zu using 1:%d with points pt 6 ps 0.45 lc rgb '%s' notitle, ", i, single, colours[i]);
+        if (w->p->curve[i].n_outliers)
+            rr_buf_putf(b, "$out%zu using 1:%d with points pt 2 ps 0.7 lc rgb '%s' notitle, ", i, single, colours[i]);
     }
-    if (points)
-        rr_buf_putf(b, "$points using 1:%d with points pt 4 ps 0.7 lc rgb '#000000' title '%s', ", rate ? 3 : 2,
-                    rate ? "" : "the other log");
+    if (w->others) rr_buf_putf(b, "$points using 1:%d with points pt 4 ps 0.7 lc rgb '#000000' notitle, ", single);
+}
+
+/* The curves in their order, then what the marks mean. */
+static void put_key(struct rr_buf *b, const struct panel *w, struct rr_arena *a)
+{
+    bool beyond = false, seen = false, out = false;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct rr_curve *c = &w->p->curve[i];
+        rr_buf_putf(
+            b, c->n_knots > 1 ? "keyentry with lines lw 2 lc rgb '%s' title \"" : "keyentry with points pt 7 ps 0.5 lc rgb '%s' title \"",
+            colours[i]);
+        rr_buf_gnuplot(b, title(c, a));
+        rr_buf_puts(b, "\", ");
+        beyond |= c->n_knots > 1, seen |= c->n_points > 1, out |= c->n_outliers > 0;
+    }
+    if (beyond) rr_buf_puts(b, "keyentry with lines lw 1.5 dt 3 lc rgb '#555555' title 'beyond the log', ");
+    if (seen) rr_buf_puts(b, "keyentry with points pt 6 ps 0.45 lc rgb '#555555' title 'measured (median of a size)', ");
+    if (out) rr_buf_puts(b, "keyentry with points pt 2 ps 0.7 lc rgb '#555555' title 'outliers, not fitted', ");
+    if (w->others) rr_buf_puts(b, "keyentry with points pt 4 ps 0.7 lc rgb '#000000' title 'the other log', ");
+}
+
+/* The names stand under the first panel alone. */
+static void put_panel(struct rr_buf *b, const struct panel *w, struct rr_arena *a)
+{
+    rr_buf_puts(b, "plot ");
+    put_back(b, w);
+    put_front(b, w);
+    if (!w->rate) put_key(b, w, a);
     rr_buf_puts(b, "NaN notitle\n");
 }
 
@@ -193,32 +233,62 @@ static void put_by_ranks(struct rr_buf *b, const struct rr_profile *p, const cha
     rr_buf_puts(b, "EOD\n");
 }
 
+/* A tick at each number of GPUs, and room on both sides. */
+static void put_ranks_axis(struct rr_buf *b, const struct rr_profile *p)
+{
+    struct range x = {0};
+    rr_buf_puts(b, "set xtics (");
+    for (size_t i = 0; i < p->n_curves; i++) {
+        reach(&x, p->curve[i].ranks);
+        rr_buf_putf(b, "%s%d", i ? ", " : "", (int)p->curve[i].ranks);
+    }
+    rr_buf_putf(b, ")\nset xrange [%.9g:%.9g]\n", x.least / 1.3, x.most * 1.3);
+}
+
+/* The operations of the curves, each once. */
+static size_t list_ops(const struct rr_profile *p, const char *op[MOST_CURVES])
+{
+    size_t n = 0;
+    for (size_t i = 0; i < p->n_curves && n < MOST_CURVES; i++) {
+        size_t k = 0;
+        while (k < n && strcmp(op[k], p->curve[i].op) != 0) k++;
+        if (k == n) op[n++] = p->curve[i].op;
+    }
+    return n;
+}
+
+/* Error bars side by side, those in the middle on their tick. */
+static void put_ops(struct rr_buf *b, const char *const *op, size_t n)
+{
+    rr_buf_puts(b, "plot ");
+    for (size_t i = 0; i < n; i++) {
+        const double aside = pow(1.04, (double)i - (double)(n - 1) / 2);
+        rr_buf_putf(b,
+                    "$op%zu using ($1 * %.4f):2 with lines lw 1 lc rgb '%s' notitle, "
+                    "$op%zu using ($1 * %.4f):3:(0):($4 - $3) with " BARS " lc rgb '%s' notitle, "
+                    "$op%zu using ($1 * %.4f):2 with points pt 7 ps 0.7 lc rgb '%s' title \"",
+                    i, aside, colours[i], i, aside, colours[i], i, aside, colours[i]);
+        rr_buf_gnuplot(b, op[i]);
+        rr_buf_puts(b, "\", ");
+    }
+    rr_buf_puts(b, "NaN notitle\n");
+}
+
 static enum rr_status draw_by_ranks(const struct rr_profile *p, const char *dir, struct rr_arena *a)
 {
-    struct rr_buf b = {0}, plot = {0};
-    size_t series = 0;
-    for (size_t i = 0; i < p->n_curves && series < MOST_CURVES; i++) {
-        size_t k = 0;
-        while (strcmp(p->curve[k].op, p->curve[i].op) != 0) k++;
-        if (k < i) continue;
-        put_by_ranks(&b, p, p->curve[i].op, series);
-        rr_buf_putf(&plot, "$op%zu using ($1 * %.3f):2:3:4 with yerrorbars lw 2 pt 7 ps 0.7 lc rgb '%s' title \"", series,
-                    1 + 0.06 * (double)series,
-                    colours[series]); // side by side
-        rr_buf_gnuplot(&plot, p->curve[i].op);
-        rr_buf_putf(&plot, "\", $op%zu using ($1 * %.3f):2 with lines lw 1 lc rgb '%s' notitle, ", series, 1 + 0.06 * (double)series,
-                    colours[series]);
-        series++;
-    }
+    struct rr_buf b = {0};
+    const char *op[MOST_CURVES];
+    const size_t n = list_ops(p, op);
+    for (size_t i = 0; i < n; i++) put_by_ranks(&b, p, op[i], i);
     rr_buf_puts(&b, "set border 3 lc rgb '#888888'\nset tics nomirror\nset logscale x 2\nset yrange [0:*]\nset format y '%g GB/s'\n"
-                    "set xlabel 'GPUs'\nset key top right\nset title \"");
+                    "set xlabel 'GPUs'\nset key top right\n");
+    put_ranks_axis(&b, p);
+    rr_buf_puts(&b, "set title \"");
     rr_buf_gnuplot(&b,
                    rr_strf(a, "%s: bus bandwidth of %.4g MB on more and more GPUs, 5 to 95 %%", p->name, p->curve[0].knot[0].bytes / 1e6));
-    rr_buf_puts(&b, "\"\nplot ");
-    rr_buf_put(&b, rr_buf_text(&plot), plot.n);
-    rr_buf_puts(&b, "NaN notitle\n");
+    rr_buf_puts(&b, "\"\n");
+    put_ops(&b, op, n);
     const enum rr_status st = rr_gnuplot(dir, "collectives", 900, 560, &b, a);
-    rr_buf_done(&plot);
     rr_buf_done(&b);
     return st;
 }
@@ -242,11 +312,11 @@ static enum rr_status draw_collectives(const struct rr_profile *p, const struct 
     put_time_axis(&b, y);
     rr_buf_puts(&b, "set title 'time'\nset lmargin at screen 0.08\nset rmargin at screen 0.49\n"
                     "set key at screen 0.04, screen 0.17 left top Left reverse maxrows 3 samplen 2\n");
-    put_panel(&b, p, n, points, 2, a);
+    put_panel(&b, &(struct panel){.p = p, .n = n, .at = 2, .others = points}, a);
     rr_buf_puts(&b,
-                "set title 'bus bandwidth'\nset lmargin at screen 0.58\nset rmargin at screen 0.98\nunset logscale y\nset yrange [0:*]\n"
+                "set title 'bus bandwidth'\nset lmargin at screen 0.58\nset rmargin at screen 0.955\nunset logscale y\nset yrange [0:*]\n"
                 "set ytics autofreq\nset format y '%g GB/s'\n");
-    put_panel(&b, p, n, points, 5, a);
+    put_panel(&b, &(struct panel){.p = p, .n = n, .at = 5, .rate = true, .others = points}, a);
     rr_buf_puts(&b, "unset multiplot\n");
     const enum rr_status st = rr_gnuplot(dir, "collectives", 1240, 620, &b, a);
     rr_buf_done(&b);

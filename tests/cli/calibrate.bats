@@ -35,21 +35,32 @@ SH
     chmod +x bin/rackrate-probe
 }
 
-@test "without a CUDA device: one line, exit 5, the shipped profiles and how to use logs" {
+@test "without a CUDA device: one short line, exit 5, where profiles are and how to use logs" {
     device && skip "skipped: there is a device"
-    fails 5 'no CUDA device.*h100-node.*rackrate profile show NAME.*rackrate fit FILE\.\.\. -o PROFILE' "$RR" calibrate
+    fails 5 'no CUDA device.*rackrate list profiles.*rackrate fit LOG -o PROFILE' "$RR" calibrate
+    [ "${#stderr}" -le 200 ]
     [ ! -e calibrated.json ]
     cp "$RR" rackrate
-    fails 5 'rackrate-probe is not beside rackrate.*v100-node' ./rackrate calibrate --dry-run
+    fails 5 'rackrate-probe is not beside rackrate.*rackrate list profiles' ./rackrate calibrate --dry-run
+    [ "${#stderr}" -le 200 ]
 }
 
 @test "the plan needs no device" {
     probe
     works "$RR" calibrate --dry-run --budget 7s
-    [[ $output == *"budget 7 s"* && $output == *"launch empty"* ]]
-    [ "$(sed -n 's/^[0-9]* of [0-9]* measurements, about \([0-9]*\) s.*/\1/p' <<<"$output")" -le 7 ]
-    works "$PROBE" --dry-run --gpus 8 --budget 0 --only collective
+    [[ $output == *"budget 7 s; everything: about "* && $output != *"launch empty"* ]]
+    [ "$(wc -l <<<"$output")" -le 12 ]
+    works "$RR" calibrate --dry-run --all --budget 7s
+    [[ $output == *"launch empty"* ]]
+    [ "$(sed -n 's/^[0-9]* of [0-9]* measurements on 1 GPU, about \([0-9]*\) s.*/\1/p' <<<"$output")" -le 7 ]
+    works "$PROBE" --dry-run --all --gpus 8 --budget 0 --only collective
     [ "$(grep -c 'all_reduce .* 8 ranks' <<<"$output")" -eq 31 ]
+    [[ $output == *"all_reduce 8 B, 8 ranks"* && $output == *"all_reduce 8 GiB, 8 ranks"* ]]
+    works "$PROBE" --dry-run --budget 0 --only memory,transfer # 4 kernels at 13 sizes; 4 ways at 5
+    [[ $output =~ memory\ +52\ of\ 52\ +[0-9.]+\ \ 1\ MiB\ to\ 4\ GiB ]]
+    [[ $output =~ transfer\ +20\ of\ 20\ +[0-9.]+\ \ 4\ KiB\ to\ 256\ MiB ]]
+    works "$PROBE" --dry-run --all --gpus 2 --budget 0 --only transfer
+    [[ $output == *"h2d_pinned 256 MiB, host to GPU 0"* && $output == *"p2p_read 4 KiB, GPU 1 to GPU 0"* && $output != *"-1"* ]]
 }
 
 @test "wrong words" {
@@ -57,6 +68,7 @@ SH
     fails 2 '"gem" is no part; parts: memory, gemm' "$RR" calibrate --only gem
     fails 2 'budget wants a time like 60s' "$RR" calibrate --budget soon
     fails 2 '--out wants a file' "$RR" calibrate -o -
+    fails 2 '--all goes with --dry-run' "$RR" calibrate --all
     run --separate-stderr "$PROBE" --bugdet 3s
     [ "$status" -eq 2 ]
     [[ $stderr == 'rackrate-probe: unknown option "--bugdet", did you mean "--budget"?'* ]]
@@ -84,6 +96,7 @@ SH
     [ "$status" -eq 0 ]
     [[ $(cat words) == "--budget 3s --progress -o node.samples.json" ]]
     jq -e '.name == "node" and .hardware.gpu == "h200-141gb-sxm"' node.json
+    validates "$ROOT/data/schema/profile.schema.json" node.json
     # 500 of 989.5 TFLOP/s, 3000 of 4800 GB/s; by hand: 5.36e12 / 500e12 s + 9.731e9 / 3000e9 s = 13.96 ms, and six products
     # of the attention move 0.571e9 bytes in 190 us, where they would compute 137: 14.28 ms
     [[ $output =~ gemm\ bf16\ +(499|500)\.?[0-9]*\ +989\.5\ TFLOP/s\ +50\.[456]\ % ]]

@@ -52,3 +52,15 @@ jobs() {
     [ $# -eq 0 ] && set -- a,0,3671,8 b,17,59,1 c,4000,7213,16
     printf '%s\n' "$@"
 }
+
+# A file against a JSON Schema; comments are left out first.
+validates() { # SCHEMA FILE
+    python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is missing"
+    python3 - "$1" "$2" <<'PY'
+import json, re, sys, jsonschema
+schema = json.load(open(sys.argv[1]))
+text = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*', lambda m: m.group(1) or '', open(sys.argv[2]).read())
+jsonschema.Draft202012Validator.check_schema(schema)
+jsonschema.validate(json.loads(text), schema, cls=jsonschema.Draft202012Validator)
+PY
+}

@@ -10,7 +10,7 @@ load helper
     works root/opt/rr/bin/rackrate list scenarios
     [[ $output == */opt/rr/*share/rackrate/scenarios/minimal.json* ]]
     for f in man/man1/rackrate.1 bash-completion/completions/rackrate zsh/site-functions/_rackrate \
-        fish/vendor_completions.d/rackrate.fish doc/rackrate/LICENSE rackrate/schema/scenario.schema.json; do
+        fish/vendor_completions.d/rackrate.fish doc/rackrate/LICENSE rackrate/schema/scenario.schema.json rackrate/schema/profile.schema.json; do
         [ -s root/opt/rr/share/$f ]
     done
 }

@@ -211,3 +211,50 @@ log() {
     echo '{"schema": "rackrate.profile/1", "name": "x", "hardware": {"gpu": 3}}' >p.json
     fails 3 'p.json:1:[0-9]+: .*gpu: must be a text' "$RR" profile show p.json
 }
+
+@test "every shipped profile, and one fitted anew, is valid against the schema" {
+    log >log.txt
+    "$RR" fit log.txt -o p.json --name ours --gpu h100-80gb-sxm >/dev/null
+    for f in "$ROOT"/data/profiles/*.json p.json; do
+        validates "$ROOT/data/schema/profile.schema.json" "$f" || { echo "$f is not valid"; false; }
+    done
+}
+
+@test "the schema and the reader refuse the same" {
+    local least='{schema: "rackrate.profile/1", name: "x", hardware: {gpu: ""}, sources: [{name: "s"}],
+        collectives: [{op: "all_reduce", source: "s", knots: [{bytes: 8, us: {value: 9, p05: 8, p95: 11}}], points: [[8, 9]]}],
+        gemm: [{type: "bf16", source: "s", peak_tflops: 3, rate_tflops: 3, overhead_us: 0, bytes_gb_s: 7, depth: 0}],
+        rates: [{kind: "memory", op: "copy", source: "s", gb_s: 5}], latencies: [{op: "launch", us: 2, source: "s"}],
+        peaks: [{what: "bf16", unit: "TFLOP/s", source: "s", value: 3}]}'
+    jq -n "$least" >p.json
+    works "$RR" profile show p.json
+    validates "$ROOT/data/schema/profile.schema.json" p.json
+    while read -r wrong; do
+        jq -n "$least | $wrong" >w.json
+        fails 3 'w.json:' "$RR" profile show w.json
+        run validates "$ROOT/data/schema/profile.schema.json" w.json
+        [ "$status" -ne 0 ] || { echo "the schema takes $wrong"; false; }
+    done <<'JQ'
+.schema = "rackrate.profile/2"
+del(.name)
+.nam = "y"
+.hardware.nodes = 1.5
+del(.hardware.gpu)
+.sources = []
+.collectives[0].op = "all_reduces"
+.collectives[0].knots = []
+.collectives[0].knots[0].us.value = 0
+.collectives[0].knots[0].us.mean = 3
+.collectives[0].points = [[8]]
+.collectives[0].draws = [[0]]
+.collectives[0].outliers = [{bytes: 8}]
+del(.gemm[0].depth)
+.gemm[0].bytes_gb_s = 0
+.gemm[0].points = [{m: 0, n: 1, k: 1, us: 1}]
+.rates[0].gb_s = 0
+.rates[0].gb_s = "5"
+del(.latencies[0].us)
+.peaks[0].value = -1
+.measured = "no"
+JQ
+}

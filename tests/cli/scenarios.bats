@@ -2,17 +2,6 @@
 # tests/cli/scenarios.bats - every shipped scenario runs and keeps the laws; schemas agree with what is written.
 load helper
 
-validates() { # SCHEMA FILE
-    python3 -c 'import jsonschema' 2>/dev/null || skip "python3-jsonschema is missing"
-    python3 - "$1" "$2" <<'PY'
-import json, re, sys, jsonschema
-schema = json.load(open(sys.argv[1]))
-text = re.sub(r'("(?:\\.|[^"\\])*")|//[^\n]*', lambda m: m.group(1) or '', open(sys.argv[2]).read())
-jsonschema.Draft202012Validator.check_schema(schema)
-jsonschema.validate(json.loads(text), schema, cls=jsonschema.Draft202012Validator)
-PY
-}
-
 # holds NAME: runs with all laws; the figures that the scenario promises are its test's own.
 holds() {
     works "$RR" run "$ROOT/data/scenarios/$1.json" -o "$1"
