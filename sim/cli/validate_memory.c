@@ -62,6 +62,7 @@ enum rr_status rr_memory_check(const struct rr_train_facts *f, struct rr_publish
             continue;
         }
         RR_TRY(predict(f, p, a, row));
+        if (p->other) ret->left_out[i] = ret->by_model[i] = NAN; // no fit had it to leave it out
         row->left_out_bytes = ret->left_out[i], row->model_bytes = ret->by_model[i];
         RR_TRY(rr_peers_memory(a, p->row, p->measured_bytes, s->peer_bytes[s->n]));
         s->n++;
@@ -88,7 +89,7 @@ static void put_set(struct rr_buf *b, const struct rr_memory_set *s)
     const struct rr_memory_judgement *j = &s->ours;
     rr_buf_putf(b, "%-24.24s %5zu", s->name, j->n);
     const double v[] = {j->median, j->left_out, j->by_model, j->mean, j->worst, j->bias, j->within_5, j->within_10};
-    for (size_t i = 0; i < sizeof v / sizeof *v; i++) put_share(b, i == 2 ? 10 : 8, v[i]);
+    for (size_t i = 0; i < sizeof v / sizeof *v; i++) put_share(b, i == 1 ? 9 : i == 2 ? 11 : 8, v[i]);
     for (int k = 0; k < RR_PEERS; k++) put_share(b, 8, s->peer[k]);
     rr_buf_putf(b, " %5zu of %-4zu %4zu of %zu\n", j->false_fits, j->ooms, j->refused, j->ran);
 }
@@ -116,7 +117,7 @@ static void put_margins(struct rr_buf *b, const struct rr_memory_set *s)
 void rr_memory_check_text(struct rr_buf *b, const struct rr_memory_check *m)
 {
     if (m->n == 0) return;
-    rr_buf_putf(b, "\n%-24s %5s %8s %8s %10s %8s %8s %8s %8s %8s %8s %8s %13s %s\n", "memory, errors in %", "rows", "median", "rows out",
+    rr_buf_putf(b, "\n%-24s %5s %8s %9s %11s %8s %8s %8s %8s %8s %8s %8s %13s %s\n", "memory, errors in %", "rows", "median", "rows out",
                 "models out", "mean", "worst", "bias", "in 5 %", "in 10 %", "Calculon", "SimuMax", "false fits", "false alarms");
     for (size_t i = 0; i < m->n; i++) put_set(b, &m->set[i]);
     for (size_t i = 0; i < m->n; i++) put_margins(b, &m->set[i]);

@@ -158,7 +158,7 @@ static enum rr_status cross_all(struct work *w)
         for (size_t i = 0; i < w->n; i++) {
             struct checked *c = &w->row[i];
             const double s = step_s[c->run - w->t.run];
-            if (c->reason || c->run->row->table == RR_TRAIN_MEMORY) continue;
+            if (c->reason || c->run->other || c->run->row->table == RR_TRAIN_MEMORY) continue;
             c->cross[leave] = isnan(c->flops) ? run_s(c->run->row, s) : s;
         }
     }
@@ -307,6 +307,23 @@ static void put_json_set(struct rr_buf *b, const struct work *w, const struct se
 
 static bool doubtful(const struct checked *c) { return !c->again && !c->reason && *c->run->doubt; }
 
+static void put_json_doubtful(struct rr_buf *b, const struct work *w)
+{
+    bool first = true;
+    for (size_t i = 0; i < w->n; i++) {
+        const struct checked *c = &w->row[i];
+        if (!doubtful(c)) continue;
+        rr_buf_puts(b, first ? "\n  {\"set\": " : ",\n  {\"set\": ");
+        first = false;
+        rr_buf_json(b, c->set);
+        rr_buf_puts(b, ", \"row\": ");
+        rr_buf_json(b, rr_strf(w->a, "%s:%lld", c->run->row->path, (long long)c->run->row->line));
+        rr_buf_puts(b, ", \"doubt\": ");
+        rr_buf_json(b, c->run->doubt);
+        rr_buf_puts(b, "}");
+    }
+}
+
 static void put_json(struct rr_buf *b, const struct work *w)
 {
     rr_buf_puts(b, "{\"schema\": \"rackrate.validation/1\",\n \"sets\": [");
@@ -328,6 +345,8 @@ static void put_json(struct rr_buf *b, const struct work *w)
         rr_buf_json(b, c->reason);
         rr_buf_puts(b, "}");
     }
+    rr_buf_puts(b, "],\n \"doubtful\": [");
+    put_json_doubtful(b, w);
     const struct total t = total_of(w);
     rr_buf_putf(b,
                 "],\n \"rows\": {\"read\": %zu, \"predicted\": %zu, \"not_predicted\": %zu, \"judged_by_whether_they_ran\": %zu, "
@@ -347,9 +366,8 @@ static void put_row(struct rr_buf *b, const struct set *s)
 {
     rr_buf_putf(b, "%-38.38s %5zu", s->name, s->ours.n);
     put_cell(b, s->ours.mape);
-    put_cell(b, s->crossed[RR_LEAVE_FIFTH].mape);
-    for (int k = RR_LEAVE_GROUP; k < RR_LEAVE_N; k++) {
-        rr_buf_puts(b, "  ");
+    for (int k = 0; k < RR_LEAVE_N; k++) {
+        rr_buf_puts(b, k == RR_LEAVE_FIFTH ? " " : "   ");
         put_cell(b, s->crossed[k].mape);
     }
     put_cell(b, s->ours.median);
@@ -472,7 +490,7 @@ static void put_text(struct rr_buf *b, const struct work *w)
     bool times = false;
     for (size_t i = 0; i < w->n_sets; i++) times |= !w->set[i].memory;
     if (times)
-        rr_buf_putf(b, "%-38s %5s %8s %8s %10s %10s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean",
+        rr_buf_putf(b, "%-38s %5s %8s %9s %11s %11s %8s %8s %8s %6s %8s %8s %8s %8s\n", "step time, errors in %", "rows", "mean",
                     "rows out", "groups out", "models out", "median", "worst", "bias", "tau", "regret", "constant", "Calculon", "SimuMax");
     for (size_t i = 0; i < w->n_sets; i++)
         if (!w->set[i].memory) put_row(b, &w->set[i]);

@@ -136,6 +136,8 @@ counted() { # FILE...: rows as Python counts them = predicted + not predicted + 
     run -0 "$RR" validate training rows.csv --json
     jq -e '.rows.predicted == 6 and .rows.not_predicted == 0 and ([.sets[] | {(.set): .n}] | add) ==
         {"SimuMax B200": 3, "Megatron MoE": 2, "other: My lab": 1} and all(.sets[]; .mape_pct < 100)' <<<"$output"
+    jq -e '(.doubtful | length) == 1 and .doubtful[0].row == "rows.csv:7"' <<<"$output"
     works "$RR" validate training rows.csv
+    [[ "$output" == *" mean  rows out  groups out  models out "*"which the bars are judged by"* ]]
     [[ "$output" == *"rows.csv:7: LLAMA3-8B: the row contradicts itself: a global batch of 128 is not divisible by micro batch 3 x dp 4; mfu 52.5 is no share"* ]]
 }
