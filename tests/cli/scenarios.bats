@@ -240,8 +240,8 @@ minutes() { jq "[.alternatives[].metrics.makespan.mean / 60]" "$1/results.json";
 @test "moe-1.8t" {
     holds moe-1.8t
     jq -e '[.alternatives[].metrics.makespan] | all(.p10 < .p50 and .p50 < .p90) and .[1].mean < .[0].mean' moe-1.8t/results.json
-    # the keynote's 90 days on 8,000 H100: within a quarter, before and with failures
-    minutes moe-1.8t | jq -e '.[0] / 1440 > 90 * 0.75 and .[0] / 1440 < 90 * 1.25 and .[2] / 1440 > 90'
+    # the keynote's 90 days on 8,000 H100, and on 2,000 of the next generation: within a quarter in fp8, a third in bf16, failures included
+    minutes moe-1.8t | jq -e '. as $m | [[0, 1.34], [1, 1.25], [2, 1.25]] | all($m[.[0]] / 1440 > 90 / .[1] and $m[.[0]] / 1440 < 90 * .[1])'
     jq -e '.alternatives | all(.metrics.restarts.mean > 0)' moe-1.8t/results.json
     # public estimates of a model like it: 25,000 A100 for 90 to 100 days at 32 to 36 % MFU
     works "$RR" size --model gpt-moe-1.8t --tokens 13T --gpu a100-80gb-sxm --gpus 24576 --global-batch 6144 \
