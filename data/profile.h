@@ -8,7 +8,7 @@
  *       "collectives": [ {
  *           "op": "all_reduce", "algorithm": "", "protocol": "", "ranks": 16, "nodes": 2, "source": "aws", "rows": 32, "samples": 64,
  *           "latency_us": VALUE,                 // of a message without bytes: alpha of the first regime; missing where the log begins too high to tell
- *           "bus_gb_s": VALUE,                   // of a message without end: the last regime's slope, as nccl-tests counts it
+ *           "bus_gb_s": VALUE,                   // at the largest size measured, as nccl-tests counts it
  *           "half_bytes": VALUE,                 // size at which half of that bandwidth is reached
  *           "knots": [ {"bytes": 8, "us": VALUE}, ... ],  // break points; between two of them t = alpha + beta x
  *           "draws": [ [us of knot 0, 1, ...], ... ],     // bootstrap: each row is one whole curve that fits the samples as well
