@@ -219,8 +219,10 @@ static void find_batch(struct making *x)
         return;
     }
     l->global_batch = usual_batch(&x->s->arch, l->gpus, l->seq);
-    rr_note(x->notes, RR_NOTE_ASSUMED, "", "", "a global batch of %d %s (%.3g M tokens)", l->global_batch,
-            x->s->arch.sample_gflop > 0 ? "samples" : "sequences", (double)l->global_batch * l->seq / 1e6);
+    const double tokens = (double)l->global_batch * l->seq;
+    rr_note(x->notes, RR_NOTE_ASSUMED, "", "", "a global batch of %d %s (%.3g %s tokens)", l->global_batch,
+            x->s->arch.sample_gflop > 0 ? "samples" : "sequences", tokens < 999.5e6 ? tokens / 1e6 : tokens / 1e9,
+            tokens < 999.5e6 ? "M" : "B");
 }
 
 /* ---- layout ---- */
