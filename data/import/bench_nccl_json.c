@@ -116,7 +116,7 @@ static enum rr_status read_json(const struct rr_bench_text *t, struct rr_sample_
         take_half(&r, row, false, line);
         take_half(&r, row, true, line);
     }
-    RR_TRY(rr_bench_check_rates(sink));
+    RR_GO(rr_bench_check_rates(sink));
     rr_sink_file(sink)->complete = rr_json_member(root, "end_time") != NULL;
 out:
     cJSON_Delete(root);

@@ -11,6 +11,7 @@
 #include <cmocka.h>
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 static const struct {
@@ -91,7 +92,10 @@ static void between_its_ends_a_collective_is_chunks_in_a_pipe(void **state)
     }
     for (size_t i = 0; i < n; i++) {
         const char *path = rr_strf(a, "%s/%s.txt", folder, logs[i].name);
-        const struct rr_sample_options opt = {.max_refused = 0.2, .ranks = logs[i].ranks, .op = "all_reduce"};
+        const char *op = strstr(logs[i].name, "all_gather")       ? "all_gather"
+                         : strstr(logs[i].name, "reduce_scatter") ? "reduce_scatter"
+                                                                  : "all_reduce";
+        const struct rr_sample_options opt = {.max_refused = 0.2, .ranks = logs[i].ranks, .op = op};
         struct rr_samples s;
         double x, y;
         if (rr_samples_read(&path, 1, &opt, a, &s) != RR_OK) fail_msg("%s", rr_reason());
